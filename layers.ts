@@ -1,28 +1,28 @@
 /**
- * The one table that decides who imports whom. test/architecture.test.ts holds src/ and the sources in packages/ to it.
+ * The one table that decides who imports whom. test/architecture.test.ts checks src/ and packages/ against it.
  *
- * A layer appears with its first user: a row without a folder is a layer of the future, a folder without a row is a defect.
- * Inside a layer files import each other freely (without cycles); another layer is entered only through its `index.ts`.
+ * A row without a folder is a planned layer; a folder without a row is a defect. Files of one layer import each other
+ * freely, without cycles; another layer is imported only through its `index.ts`.
  */
 export interface Layer {
   readonly name: string;
   readonly dir: string;
-  /** The floor it stands on. A layer imports only from floors below its own. */
+  /** A layer imports only from lower levels. */
   readonly level: number;
   readonly mayImport: readonly string[];
   /** Layers above that it may start, only by `await import()` of their `index.ts`: loaded when needed, never at start. */
   readonly mayLaunch?: readonly string[];
   /**
-   * What it may count on being there. `language`: nothing but the language itself, so no import from outside, no clock,
-   * no randomness. `browser`: npm packages but no `node:` module. `bare`: `node:` modules but no npm package, since it is
-   * published by itself. `node`: both.
+   * What it may use. `language`: the language alone: no imports from outside, no clock, no randomness. `browser`: npm
+   * packages but no `node:` modules. `bare`: `node:` modules but no npm packages, because it is published by itself. `node`:
+   * both.
    */
   readonly runtime: "language" | "browser" | "bare" | "node";
   /** Packages that must not be loaded when this layer is loaded, not even through another layer. */
   readonly neverLoads?: readonly string[];
   /** The whole layer without its tests and its `index.ts`. */
   readonly maxLines?: number;
-  /** Each folder directly in it, without its tests. */
+  /** Limit for each folder directly in it, without tests. */
   readonly maxLinesOfFolder?: number;
   readonly note: string;
 }
@@ -34,7 +34,7 @@ export const LAYERS: readonly Layer[] = [
     level: 0,
     mayImport: [],
     runtime: "bare",
-    note: "the cases of AIP-46 as a package of its own, for any server; knows nothing of Nomos but its addresses",
+    note: "the AIP-46 conformance cases as a separate package, for any server; of Nomos it knows only the routes",
   },
   {
     name: "kernel",
@@ -43,7 +43,7 @@ export const LAYERS: readonly Layer[] = [
     mayImport: [],
     runtime: "language",
     maxLines: 3000,
-    note: "pure machinery and the session: definitions, decide and evolve, gate, scope algebra, chain, Merkle, ids",
+    note: "pure code for all domains, and the session: definitions, decide and evolve, gate, scope algebra, chain, Merkle, ids",
   },
   {
     name: "domains",
@@ -52,7 +52,7 @@ export const LAYERS: readonly Layer[] = [
     mayImport: ["kernel"],
     runtime: "language",
     maxLinesOfFolder: 600,
-    note: "one pure room a domain, of the kernel's kind: agents, tokens, the system; the list of aggregates",
+    note: "pure code, one folder per domain: agents, tokens, the system; the list of aggregates",
   },
   {
     name: "contract",
@@ -84,7 +84,7 @@ export const LAYERS: readonly Layer[] = [
     level: 4,
     mayImport: ["kernel", "domains", "store", "contract", "host"],
     runtime: "node",
-    note: "the one way anything changes: fold, decide, append over several streams with guards; followers, alarms, queues",
+    note: "every change goes through here: fold, decide, append over several streams with guards; followers, alarms, queues",
   },
   {
     name: "turns",
@@ -124,7 +124,7 @@ export const LAYERS: readonly Layer[] = [
     level: 6,
     mayImport: ["kernel", "domains", "store", "contract", "host", "commit", "turns", "governance"],
     runtime: "node",
-    note: "other people's agents: acp, print, script, external, demo; one manifest an agent",
+    note: "foreign agents: acp, print, script, external, demo; one manifest per agent",
   },
   {
     name: "supervisor",
@@ -165,7 +165,7 @@ export const LAYERS: readonly Layer[] = [
       "supervisor",
     ],
     runtime: "node",
-    note: "what works on many sessions, a room a subject: home, config, restore, audit, backup, drivers, sandbox, limits, metrics, waiting",
+    note: "what works on many sessions, one folder per subject: home, config, restore, audit, backup, drivers, sandbox, limits, metrics, waiting",
   },
   {
     name: "syscalls",
@@ -187,7 +187,7 @@ export const LAYERS: readonly Layer[] = [
       "services",
     ],
     runtime: "node",
-    note: "the table: one folder a family; roles and needs stand on the definition",
+    note: "the syscall table: one folder per family; each definition names its roles and needs",
   },
   {
     name: "channels",
@@ -195,7 +195,7 @@ export const LAYERS: readonly Layer[] = [
     level: 10,
     mayImport: ["kernel", "domains", "contract", "host", "syscalls"],
     runtime: "node",
-    note: "message <-> syscall; what they need of the store or the supervisor they ask of a syscall",
+    note: "message <-> syscall; uses the store and the supervisor only through syscalls",
   },
   {
     name: "surfaces",
@@ -203,7 +203,7 @@ export const LAYERS: readonly Layer[] = [
     level: 10,
     mayImport: ["kernel", "domains", "contract", "host", "syscalls"],
     runtime: "node",
-    note: "protocol <-> syscall, no decisions; what they need of the store or the supervisor they ask of a syscall",
+    note: "protocol <-> syscall, no decisions; uses the store and the supervisor only through syscalls",
   },
   {
     name: "client",
@@ -221,7 +221,7 @@ export const LAYERS: readonly Layer[] = [
     runtime: "node",
     mayLaunch: ["app"],
     neverLoads: ["zod", "hono", "@hono/node-server"],
-    note: "arguments and printing; talks to the daemon, starts it when there is none",
+    note: "arguments and printing; talks to the daemon, and starts it if none runs",
   },
   {
     name: "app",

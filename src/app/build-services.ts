@@ -25,7 +25,7 @@ export interface ServiceParts {
   readonly daemon: Services["daemon"];
 }
 
-/** Everything that syscalls work on. */
+/** Builds the services that syscalls use. */
 export function buildServices(parts: ServiceParts): { readonly services: Services; readonly stop: () => void } {
   const { opened, written, machine, sessions, policy, roles, daemon } = parts;
   const { home, config, clock, store, instruments, audit } = opened;

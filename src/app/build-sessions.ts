@@ -28,7 +28,7 @@ import type { WritableLog } from "./open-log.ts";
 import { openSessionFiles } from "./open-session-files.ts";
 import { openTrees } from "./trees.ts";
 
-/** Sessions as processes, and what they refer to: agents, tokens, workspaces, worktrees. */
+/** The supervisor, and the registries that sessions refer to: agents, tokens, workspaces, worktrees. */
 export interface Sessions {
   readonly supervisor: Supervisor;
   readonly delegation: Delegation;
@@ -40,7 +40,7 @@ export interface Sessions {
   readonly forks: ForkFolders;
   readonly frames: Frames;
   readonly explainTool: ExplainTool;
-  /** Ends the watch that notes when this daemon died. */
+  /** Stops the watch that records when this daemon died. */
   readonly stopDeathWatch: () => void;
 }
 
@@ -50,7 +50,7 @@ export interface SessionParts {
   readonly machine: Machine;
   readonly policy: HeldPolicy;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where a session works when it names no directory. */
+  /** The directory of sessions that name none. */
   readonly cwd: string;
   readonly startedAtMs: number;
 }

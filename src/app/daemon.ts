@@ -23,18 +23,18 @@ import { unlessFull, unlessInTheWay } from "./unless-full.ts";
 
 export interface DaemonOptions {
   readonly home: string;
-  /** Null: what the configuration says. */
+  /** Null: use the configured port. */
   readonly port: number | null;
   readonly version: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly tour: boolean;
   readonly echo: (line: string) => void;
-  /** Served beside the table, for those who build on it. */
+  /** Further syscalls to serve, for programs built on Nomos. */
   readonly moreSyscalls?: readonly Syscall[];
-  /** The module with the list of aggregates, when it is not the house's own. */
+  /** The module with the list of aggregates; default: ours. */
   readonly definitions?: string;
-  /** The log could not be written: the process must end now, with this exit code. */
+  /** Called when the log cannot be written: the process must exit at once with this code. */
   readonly die: (exitCode: number) => void;
 }
 
@@ -42,9 +42,9 @@ export interface Daemon {
   readonly port: number;
   readonly home: string;
   readonly tourSession: { readonly id: string; readonly name: string } | null;
-  /** Drains, puts every session to sleep, closes the log, lets go of the home. */
+  /** Ends turns, hibernates every session, closes the log and releases the home lock. */
   readonly stop: () => Promise<void>;
-  /** Resolves when somebody asked the daemon to stop. */
+  /** Resolves when a caller asked the daemon to stop. */
   readonly stopAsked: Promise<void>;
 }
 
@@ -54,7 +54,7 @@ const SHUT_DOWN_AFTER_MS = 50;
 
 type Recovery = ReturnType<Services["daemon"]["recovery"]>;
 
-/** Becomes known while the daemon starts. Parts that are built earlier ask for it when they need it. */
+/** Values that are known only during the start. Parts that are built earlier read them when needed. */
 interface StartProgress {
   port: number;
   ready: boolean;
@@ -63,7 +63,7 @@ interface StartProgress {
   take: HttpServer["take"];
 }
 
-/** The composition root: everything is built here, once, and nothing anywhere else. */
+/** The composition root: the only place that constructs the parts. */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const startedAtMs = Date.now();
   growHeapSlowly();
@@ -145,7 +145,7 @@ async function writeDaemonFile(
 }
 
 interface BackgroundWork {
-  /** Ends what would go on for ever, and waits for what is half done. */
+  /** Stops background work and waits for what is unfinished. */
   readonly stop: () => Promise<void>;
   readonly cleaned: Promise<void>;
 }
@@ -163,7 +163,7 @@ function startBackgroundWork(opened: OpenedHome, machine: Machine, startedAtMs: 
   };
 }
 
-/** The order matters: sessions go to sleep while the log can still be written, the home is let go last. */
+/** The order matters: sessions hibernate while the log can still be written; the home lock is released last. */
 function createStop(
   running: {
     readonly opened: OpenedHome;

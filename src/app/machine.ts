@@ -41,12 +41,12 @@ import type { Kept } from "../turns/index.ts";
 import { builtInDrivers } from "./drivers.ts";
 import { type OpenedProcessHost, openProcessHost } from "./process-host.ts";
 
-/** What sessions run on: processes, and the drivers that start them. */
+/** Processes and drivers that sessions run on. */
 export interface Machine {
   readonly processes: SessionProcesses;
   readonly drivers: Drivers;
   readonly driverCatalogue: DriverCatalogue;
-  /** What a driver keeps between turns; null for one that keeps nothing, or is not there any more. */
+  /** What a driver keeps between turns; null if it keeps nothing or is not installed. */
   readonly keeper: (adapter: string) => Kept | null;
   readonly snapshots: Snapshots;
   /** Default folder for workspaces, in the home. */
@@ -54,9 +54,9 @@ export interface Machine {
   readonly walls: SessionWalls;
   readonly sandboxHomes: string;
   readonly sandboxTrials: (committer: Committer) => SandboxTrials;
-  /** Refuses a session whose directory cannot be walled off. */
+  /** Refuses a session whose directory cannot be confined. */
   readonly tryWalls: (spec: SessionSpec, place: "here" | "worktree") => void;
-  /** Null: `strict` can be held. */
+  /** Null: `strict` can be enforced. */
   readonly strictMissing: Missing | null;
   readonly sandbox: Services["daemon"]["sandbox"];
   readonly limits: Services["daemon"]["limits"];
@@ -68,9 +68,9 @@ export interface MachineOptions {
   readonly opened: OpenedHome;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly version: string;
-  /** Where the daemon is reached; known once it serves. */
+  /** The daemon's address; known once it listens. */
   readonly url: () => string;
-  /** Takes a connection from behind a session's walls to the daemon itself. */
+  /** Hands a connection from behind a session's walls to the daemon's own server. */
   readonly take: (socket: Socket, sessionId: string) => void;
   readonly onDenied: (sessionId: string, denied: Denied) => void;
 }
@@ -131,7 +131,7 @@ async function makeFolders({ home, trash }: OpenedHome) {
   return { workspaces, doors, temps, worktrees: join(home, "worktrees"), sandboxHomes: join(home, "sandboxes") };
 }
 
-/** `drivers` is asked later: drivers are built on these processes. */
+/** `drivers` is a function because drivers are built on these processes. */
 function buildProcesses(
   { opened, environment, url, take, onDenied }: MachineOptions,
   { host, instance }: OpenedProcessHost,
@@ -160,7 +160,7 @@ function buildProcesses(
   return { walls, processes };
 }
 
-/** Throws when the directory cannot be walled off: asked before the session exists. */
+/** Throws when the directory cannot be confined. Called before the session exists. */
 function tryWalls(given: {
   readonly host: ProcessHost;
   readonly home: string;

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from "node:v8";
 
 /**
- * A daemon sleeps most of the time, and V8 keeps what it took while there was much to do: it lets the young generation
- * grow to many times its size and the old one to several times what is alive. Both grow slowly here, which costs a few
- * more short collections under load. For the whole process, so that threads started from now on do the same.
+ * Keeps the memory of an idle daemon small. By default V8 lets both heap generations grow to several times what is alive and
+ * keeps that memory. Here they grow slowly, at the cost of a few more short collections under load. The flags apply to the
+ * whole process, so threads started later use them too.
  */
 export function growHeapSlowly(): void {
   setFlagsFromString(`--semi-space-growth-factor=${SEMI_SPACE_GROWTH_FACTOR}`);

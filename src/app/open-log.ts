@@ -7,7 +7,7 @@ import { startFollowers } from "./followers.ts";
 type Bounds = Awaited<ReturnType<typeof openBounds>>;
 type Waiting = ReturnType<typeof openWaiting>;
 
-/** The log of a home that this daemon may write: it holds the lease, and everything that follows the log runs. */
+/** The log with this daemon as its writer: it holds the lease, and the followers run. */
 export interface WritableLog {
   readonly fence: number;
   readonly newId: NewId;
@@ -15,11 +15,11 @@ export interface WritableLog {
   readonly bounds: Bounds;
   readonly followers: Followers;
   readonly waiting: Waiting;
-  /** Other daemons may take the lease from here on; followers go on until the log is closed. */
+  /** Releases the lease for other daemons. Followers run until the log is closed. */
   readonly giveBack: () => Promise<void>;
 }
 
-/** `besideBytes`: bytes kept beside the log that count against the home's quota. */
+/** `besideBytes`: bytes beside the log that count towards the home's quota. */
 export async function openWritableLog(opened: OpenedHome, besideBytes: () => number): Promise<WritableLog> {
   const { home, config, log, clock, store } = opened;
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });

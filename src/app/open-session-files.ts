@@ -2,7 +2,7 @@ import type { Snapshots } from "../host/index.ts";
 import { limit, type OpenedHome, setting } from "../services/index.ts";
 import { createSessionFiles, type SessionFiles } from "../supervisor/index.ts";
 
-/** The files of sessions, kept in the home. */
+/** Snapshots of sessions' files, stored in the home. */
 export function openSessionFiles(options: {
   readonly opened: OpenedHome;
   readonly snapshots: Snapshots;

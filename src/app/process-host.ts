@@ -10,20 +10,20 @@ import {
 } from "../host/index.ts";
 import { type OpenedHome, setting } from "../services/index.ts";
 
-/** What starts processes on this machine, and how far it can wall them off. */
+/** Starts processes, and reports how strictly this machine can confine them. */
 export interface OpenedProcessHost {
   readonly host: ProcessHost;
-  /** In the environment of every process of this home, so that a later daemon finds what was left running. */
+  /** Set in the environment of every process of this home, so that a later daemon finds leftover ones. */
   readonly instance: string;
   readonly cgroups: Cgroups;
   readonly bwrapPath: string | null;
-  /** How to get bubblewrap; null where it is there. */
+  /** How to install bubblewrap; null when it is installed. */
   readonly remedy: string | null;
-  /** Null: `strict` can be held. */
+  /** Null: `strict` can be enforced. */
   readonly strictMissing: Missing | null;
 }
 
-/** Ends first what a dead daemon left running. */
+/** First ends processes that a dead daemon left running. */
 export async function openProcessHost(
   { home, config, log }: OpenedHome,
   environment: Readonly<Record<string, string | undefined>>,

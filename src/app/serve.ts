@@ -6,15 +6,15 @@ import type { Services, Syscall } from "../syscalls/index.ts";
 import { createAuthenticator } from "./authenticate.ts";
 import type { Machine } from "./machine.ts";
 
-/** A longer path cannot be bound: the operating system keeps it in a field of 108 bytes. */
+/** The operating system limits a socket's path to 108 bytes. */
 const SOCKET_PATH_MAX = 100;
 
 export interface Served extends HttpServer {
-  /** Null where the home's path is too long for a socket. */
+  /** Null when the home's path is too long for a socket. */
   readonly socket: string | null;
 }
 
-/** Listens on the port and on the home's socket. Callers are told `starting` until `ready` says so. */
+/** Listens on the port and on the home's socket. Calls are refused with `starting` until `ready` is true. */
 export async function serve(parts: {
   readonly opened: OpenedHome;
   readonly machine: Machine;

@@ -1,6 +1,6 @@
 import { toNomosError } from "../contract/index.ts";
 
-/** For parts that a daemon can do without, such as the tour: a failure is logged, and the start goes on. */
+/** For parts a daemon can do without, such as the tour: a failure is logged and the start continues. */
 export async function unlessInTheWay<T>(
   work: Promise<T>,
   what: string,
@@ -16,7 +16,7 @@ export async function unlessInTheWay<T>(
   });
 }
 
-/** A full disk or quota is logged, and the start goes on: people must be able to read, end sessions and make room. */
+/** A full disk or quota is logged and the start continues, so that people can read, end sessions and free space. */
 export async function unlessFull<T>(
   work: Promise<T>,
   log: (message: string, details: object) => void,

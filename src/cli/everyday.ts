@@ -1,6 +1,6 @@
 /** A command that does not come from the syscall table. */
 export interface Everyday {
-  /** What it is listed under in the help: a family of syscalls, or a word of its own. */
+  /** The help lists it under this subject: a family of syscalls, or a word of its own. */
   readonly subject: string;
   readonly usage: string;
   readonly summary: string;
@@ -46,10 +46,10 @@ export const EVERYDAY = {
   restore: {
     subject: "daemon",
     usage: "nomos restore BACKUP [--anchors FILE] [--despite-anchors]",
-    summary: "Make this home out of a backup, verified first; no daemon may run, and no log may be there",
+    summary: "Restore this home from a backup after verifying it; the home must have no log and no running daemon",
     options: [
-      ["--anchors FILE", "also ask these anchors; JSON as `anchors` in the configuration"],
-      ["--despite-anchors", "restore although an anchor remembers other events; the log says so"],
+      ["--anchors FILE", "also ask these anchors; JSON in the form of the configuration's `anchors`"],
+      ["--despite-anchors", "restore although an anchor contradicts the backup; the log records this"],
     ],
   },
   daemon: {
@@ -135,24 +135,24 @@ export const EVERYDAY = {
   mcp: {
     subject: "programs",
     usage: "nomos mcp [--toolsets NAME,...]",
-    summary: "An MCP server on standard input and output, for clients that start one: every syscall is a tool",
-    options: [["--toolsets NAME,...", "which tools are listed: subjects such as session,audit, or all"]],
+    summary: "Run an MCP server on standard input and output; every syscall is a tool",
+    options: [["--toolsets NAME,...", "the tools to list: subjects such as session,audit, or all"]],
   },
   rpc: {
     subject: "programs",
     usage: "nomos rpc [--wait-ms MS]",
-    summary: "Every syscall over standard input and output: one JSON object a line, both ways",
+    summary: "Call syscalls over standard input and output, one JSON object per line",
     options: [
       [
         "--wait-ms MS",
-        "after the end of the input: cancel what is left when nothing is answered for so long; default 30000",
+        "after the end of the input: cancel the remaining calls when none is answered for this long; default 30000",
       ],
     ],
   },
   conformance: {
     subject: "programs",
     usage: "nomos conformance aip46 [--url URL --token TOKEN] [--case N,...] [--restart COMMAND]",
-    summary: "Run the forty cases of AIP-46 against this daemon or another server; exits with 1 if a case fails",
+    summary: "Run the forty AIP-46 cases against this daemon or another server; exits with 1 if a case fails",
     options: [
       ["--url URL", "the server to test; default: the daemon of this home"],
       ["--token TOKEN", "the operator's token of that server"],
@@ -175,7 +175,7 @@ export const EVERYDAY = {
   help: {
     subject: "programs",
     usage: "nomos help [COMMAND | SUBJECT | subjects]",
-    summary: "How a command is written; the commands of a subject; all subjects with their verbs",
+    summary: "Show the usage of a command, the commands of a subject, or all subjects",
   },
 } as const satisfies { readonly [name: string]: Everyday };
 

@@ -1,33 +1,33 @@
 import type { Writable } from "node:stream";
 import type { Text } from "./screen/styled.ts";
 
-/** Where a command prints. Every text is made harmless on its way: see screen/open-screen.ts. */
+/** Output of a command. All text is made harmless: see screen/open-screen.ts. */
 export interface Screen {
-  /** A person looks at what is printed. */
+  /** Output goes to a terminal. */
   readonly isScreen: boolean;
-  /** A person types. */
+  /** Input comes from a terminal. */
   readonly isKeyboard: () => boolean;
-  /** It is a screen on which a line can be drawn anew. */
+  /** The terminal can redraw a line. */
   readonly hasCursor: boolean;
   readonly columns: number;
-  /** Exactly one line: line feeds in it are shown as signs. */
+  /** Prints exactly one line; line feeds are shown as symbols. */
   readonly print: (line: Text) => void;
   /** The same on standard error. */
   readonly complain: (line: Text) => void;
   /** One line of JSON, for programs. */
   readonly printJson: (value: unknown) => void;
-  /** A file's content: to a pipe byte for byte, to a screen as harmless text. */
+  /** Prints a file's content: byte for byte to a pipe, as harmless text to a terminal. */
   readonly printContent: (content: Uint8Array | string) => void;
-  /** Draws the line of the cursor anew. */
+  /** Redraws the cursor's line. */
   readonly drawLine: (text: Text) => void;
   readonly clearScreen: () => void;
-  /** From now on a closed pipe is no reason to end. */
+  /** From now on a closed pipe does not end the process. */
   readonly outliveReader: () => void;
-  /** Standard output itself, for line editing and for protocols; test/architecture names who may use it. */
+  /** Standard output itself, for line editing and protocols; test/architecture lists who may use it. */
   readonly rawOutput: Writable;
 }
 
-/** What a command works with. The environment is read once, in main.ts, and passed on in here. */
+/** Everything a command works with. main.ts reads the environment once and passes it on. */
 export interface Terminal extends Screen {
   readonly version: string;
   readonly home: string;
@@ -36,13 +36,13 @@ export interface Terminal extends Screen {
   readonly readInput: () => Promise<string>;
 }
 
-/** What a command was given after its name, and whether the answer is for a program. */
+/** The arguments after the command's name, and whether the answer is for a program. */
 export interface Invocation {
   readonly args: readonly string[];
   readonly json: boolean;
 }
 
-/** Resolves with the exit code. What is expected to fail is thrown as a `ClientError`. */
+/** Resolves with the exit code. Expected failures are thrown as `ClientError`. */
 export type RunCommand = (terminal: Terminal, invocation: Invocation) => Promise<number>;
 
 export const EXIT = { ok: 0, failed: 1, usage: 2, unavailable: 6, interrupted: 130 } as const;

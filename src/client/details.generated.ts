@@ -21,9 +21,9 @@ export const DETAILS: { readonly [name in keyof SyscallTypes]: string } = {
   "session.label":
     '["write","session.label","Set or remove a session\'s label","session_not_found quota_exceeded disk_low","id label",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["label","text!","",0]],{}]',
   "session.fork":
-    '["write","session.fork","A new session that starts where another one was at some event, on files of its own as they were then","sandbox_floor session_not_found event_not_found turn_not_found delegation_denied quota_exceeded disk_low disk_full limit_reached files_not_kept restore_failed worktree_missing worktree_failed worktree_base_missing worktree_base_incomplete tree_too_large repository_invalid cwd_missing git_missing git_failed restore_unavailable snapshot_damaged snapshot_missing","id",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["at","text","an event id; default: the head",0],["turn","number","instead of an event: the end of this turn, from 1; 0: before the first",0],["label","text","",0],["talkOnly","boolean","leave the files as they are",0]],{}]',
+    '["write","session.fork","Start a new session from an event of another one, with its own copy of the files at that event","sandbox_floor session_not_found event_not_found turn_not_found delegation_denied quota_exceeded disk_low disk_full limit_reached files_not_kept restore_failed worktree_missing worktree_failed worktree_base_missing worktree_base_incomplete tree_too_large repository_invalid cwd_missing git_missing git_failed restore_unavailable snapshot_damaged snapshot_missing","id",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["at","text","an event id; default: the head",0],["turn","number","instead of an event: the end of this turn, from 1; 0: before the first",0],["label","text","",0],["talkOnly","boolean","leave the files as they are",0]],{}]',
   "session.rewind":
-    '["write","session.control","Move a session\'s head back to an event: files, artifacts and todo as of then; nothing is deleted","sandbox_floor session_not_found event_not_found turn_not_found session_busy session_ended quota_exceeded disk_low disk_full files_of_others files_not_kept restore_failed restore_unavailable snapshot_damaged snapshot_missing tree_missing tree_moved tree_too_large tree_unreadable","id to",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["to","text","an event id",0],["turn","number","instead of an event: the end of this turn, from 1; 0: before the first",0],["force","boolean","also over files that both the session and somebody else changed",0],["talkOnly","boolean","leave the files as they are",0]],{}]',
+    '["write","session.control","Move a session\'s head back to an event: files, artifacts and todo as of then; nothing is deleted","sandbox_floor session_not_found event_not_found turn_not_found session_busy session_ended quota_exceeded disk_low disk_full files_of_others files_not_kept restore_failed restore_unavailable snapshot_damaged snapshot_missing tree_missing tree_moved tree_too_large tree_unreadable","id to",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["to","text","an event id",0],["turn","number","instead of an event: the end of this turn, from 1; 0: before the first",0],["force","boolean","also overwrite files that both the session and others changed",0],["talkOnly","boolean","leave the files as they are",0]],{}]',
   "session.erase":
     '["write","session.erase","Erase the data of events for good; their headers stay, so the chain and old proofs still hold","session_not_found event_not_found session_busy not_erasable","id events",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["events","list!","",0],["reason","text","",0]],{}]',
   "session.offer":
@@ -57,22 +57,23 @@ export const DETAILS: { readonly [name in keyof SyscallTypes]: string } = {
   "session.ask":
     '["write","session.ask","Ask a person a question from within a turn, and wait for the answer","session_not_found turn_not_running queue_full wait_timeout quota_exceeded disk_low","id question",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["question","text!","",0],["options","list","the allowed answers; without options the person answers in their own words",0],["wait","boolean","false: return at once and leave the question open",0],["timeoutMs","number","",0]],{}]',
   "session.handoff":
-    '["read","session.read","What another agent needs to go on where a session is: task, state, todo, artifacts, last words","session_not_found","id",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0]],{}]',
+    '["read","session.read","Write a handoff with which another agent can continue: task, state, todo, artifacts, last messages","session_not_found","id",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0]],{}]',
   "session.open":
     '["write","session.spawn","Open a session for an agent that already runs; it ends by `finish` or with the agent\'s process","cwd_missing sandbox_floor invalid_request quota_exceeded disk_low limit_reached","pid",[["pid","number!","the agent\'s process id",0],["startTime","text","the start time of the process; default: read from the system",0],["agent","text","",0],["cwd","text","",0],["label","text","",0]],{"paths":["cwd"],"here":{"member":"cwd","unless":[]}}]',
   "session.finish":
     '["write","session.report","Report that an external agent\'s session has ended","session_not_found","id",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["exitCode","number","",0],["error","text","the last error, if the agent failed",0]],{}]',
   "turn.begin":
-    '["write","session.report","An external agent has begun a turn","session_not_found session_ended turn_open quota_exceeded disk_low","id input",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["input","text!","",0]],{}]',
+    '["write","session.report","Report that an external agent has begun a turn","session_not_found session_ended turn_open quota_exceeded disk_low","id input",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["input","text!","",0]],{}]',
   "turn.end":
-    '["write","session.report","An external agent has ended its turn; saying it twice records it once","session_not_found turn_not_found","id turnId",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["turnId","text!","",0],["outcome","text","",["completed","failed","interrupted"]],["error","text","",0]],{}]',
+    '["write","session.report","Report that an external agent has ended its turn; a repeated report changes nothing","session_not_found turn_not_found","id turnId",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["turnId","text!","",0],["outcome","text","",["completed","failed","interrupted"]],["error","text","",0]],{}]',
   "turn.say":
-    '["write","session.report","A complete message of a turn","session_not_found turn_ended turn_not_found quota_exceeded disk_low","id turnId text",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["turnId","text!","",0],["text","text!","",0],["role","text","",["assistant","thought"]]],{}]',
+    '["write","session.report","Report a complete message of a turn","session_not_found turn_ended turn_not_found quota_exceeded disk_low","id turnId text",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["turnId","text!","",0],["text","text!","",0],["role","text","",["assistant","thought"]]],{}]',
   "event.stream":
-    '["stream","audit.read","Follow everything that happens","","",[["after","text","a `next`, a `seq`, an event id, or `now`; exclusive",0]],{}]',
-  "event.show": '["read","audit.read","One event by its id","event_not_found","eventId",[["eventId","text!","",0]],{}]',
+    '["stream","audit.read","Follow all events of the log","","",[["after","text","a `next`, a `seq`, an event id, or `now`; exclusive",0]],{}]',
+  "event.show":
+    '["read","audit.read","Show one event by its id","event_not_found","eventId",[["eventId","text!","",0]],{}]',
   "event.add":
-    '["write","session.report","Add facts of your own making to a session, inside a running turn or beside it","session_not_found session_ended turn_ended turn_not_found quota_exceeded disk_low","id",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["turnId","text","",0],["events","json!","",0]],{}]',
+    '["write","session.report","Add custom facts to a session, inside or outside a running turn","session_not_found session_ended turn_ended turn_not_found quota_exceeded disk_low","id",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["turnId","text","",0],["events","json!","",0]],{}]',
   "artifact.list":
     '["read","session.read","List a session\'s artifacts, each at its current version","session_not_found","id",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0]],{}]',
   "artifact.read":
@@ -80,9 +81,9 @@ export const DETAILS: { readonly [name in keyof SyscallTypes]: string } = {
   "artifact.write":
     '["write","session.report","Write an artifact: a new path starts at version 1, a known path gets the next version","session_not_found session_ended turn_ended artifact_limit payload_too_large quota_exceeded disk_low","id path content",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["path","text!","",0],["content","text!","",0],["encoding","text","",["utf8","base64"]],["mediaType","text","",0],["turnId","text","",0]],{}]',
   "blob.read":
-    '["read","blob.read","Bytes by their sha256, as events name them","artifact_not_found","sha256",[["sha256","text!","",0]],{}]',
+    '["read","blob.read","Read a blob by its sha256","artifact_not_found","sha256",[["sha256","text!","",0]],{}]',
   "todo.show":
-    '["read","session.read","A session\'s todo list","session_not_found","id",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0]],{}]',
+    '["read","session.read","Show a session\'s todo list","session_not_found","id",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0]],{}]',
   "todo.replace":
     '["write","session.report","Replace a session\'s todo list","session_not_found session_ended turn_ended todo_limit quota_exceeded disk_low","id",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["items","json!","",0],["turnId","text","",0]],{}]',
   "approval.list":
@@ -133,7 +134,7 @@ export const DETAILS: { readonly [name in keyof SyscallTypes]: string } = {
   "sandbox.run":
     '["write","system.admin","Run a command in a `strict` sandbox that can write to one directory, to try the sandbox out","sandbox_floor cwd_missing cwd_hidden program_not_found program_hidden sandbox_unavailable sandbox_failed invalid_request call_outcome_unknown quota_exceeded disk_low","argv",[["argv","list!","the program and its arguments",0],["cwd","text!","the one directory that the command may write to",0],["network","json","",0],["timeoutMs","number","the command is ended after this time; default 60000",0]],{"paths":["cwd"],"here":{"member":"cwd","unless":[]}}]',
   "audit.entries":
-    '["read","audit.read","All events in global order, by page","event_not_found","",[["after","text","a `next`, a `seq`, an event id, or `now`; exclusive",0],["limit","number","",0],["types","list","only events of these types, with or without version",0]],{}]',
+    '["read","audit.read","List all events in global order, by page","event_not_found","",[["after","text","a `next`, a `seq`, an event id, or `now`; exclusive",0],["limit","number","",0],["types","list","only events of these types, with or without version",0]],{}]',
   "audit.verify":
     '["read","audit.read","Check the hashes and position of every event, and the tree against its signed checkpoint","overloaded","",[],{}]',
   "audit.checkpoint":
@@ -141,29 +142,29 @@ export const DETAILS: { readonly [name in keyof SyscallTypes]: string } = {
   "audit.proof":
     '["read","audit.read","Prove that an event is in the signed log","event_not_found tile_missing","eventId",[["eventId","text!","",0]],{}]',
   "audit.consistency":
-    '["read","audit.read","Prove that the log of today begins with the log of an earlier size","tile_missing","from to",[["from","number!","",0],["to","number","default: the newest checkpoint",0]],{}]',
+    '["read","audit.read","Prove that the log still begins with the events it had at an earlier size","tile_missing","from to",[["from","number!","",0],["to","number","default: the newest checkpoint",0]],{}]',
   "audit.tile":
     '["read","audit.read","Read one tile of the tree (C2SP tlog-tiles): up to 256 hashes of a level","tile_not_found tile_missing","level index",[["level","number!","",0],["index","number!","",0]],{}]',
   "audit.export":
-    '["write","audit.export","Export the whole log as a folder or a .tar that anybody can check with `nomos-verify`, without Nomos","export_exists export_refused sandbox_floor overloaded disk_full","to",[["to","text","an absolute path; default: in `exports` of the home",0]],{}]',
+    '["write","audit.export","Export the whole log as a folder or a .tar; `nomos-verify` checks it without Nomos","export_exists export_refused sandbox_floor overloaded disk_full","to",[["to","text","an absolute path; default: in `exports` of the home",0]],{}]',
   "audit.agent":
     '["read","audit.read","List the events of an agent\'s sessions in global order, by page; a short page may not be the last","overloaded agent_not_found","id",[["id","text!","the agent\'s slug",0],["after","number","a `next` or a `seq`; the page starts after it",0],["limit","number","",0]],{}]',
   "system.status":
     '["read","system.read","Show the daemon\'s version, address, recovery results, and use of sessions and storage","","",[],{}]',
   "system.metrics": '["read","system.read","Show the metrics in the Prometheus text format","","",[],{}]',
   "system.doctor":
-    '["read","system.read","Check the whole log byte by byte and the tree over it, and with `rebuild` the read models against it","overloaded log_corrupt","",[["rebuild","boolean","",0],["repair","boolean","",0]],{}]',
+    '["read","system.read","Check every byte of the log and its tree; with `rebuild`, also compare the read models with the log","overloaded log_corrupt","",[["rebuild","boolean","",0],["repair","boolean","",0]],{}]',
   "system.conformance":
-    '["read","system.read","Which protocols this daemon speaks in full, and where it deviates from their text","","",[],{}]',
+    '["read","system.read","List the protocols this daemon implements and where it deviates from them","","",[],{}]',
   "system.backup":
     '["write","system.backup","Back up the log, blobs, tree, keys and configuration into a new folder while the daemon runs","backup_exists backup_refused sandbox_floor overloaded disk_full","to",[["to","text","an absolute path; default: in `backups` of the home",0]],{}]',
   "system.gc":
     '["write","system.gc","Move the data of sessions that ended long ago into archives, and remove unused blobs","overloaded disk_full","",[["maxAgeDays","number!","archive sessions that ended more than this many days ago",0],["dryRun","boolean","only report what would be removed, and how many bytes",0],["discard","boolean","make no archive: the data is lost for good",0]],{}]',
   "system.shutdown":
     '["write","system.admin","Stop the daemon: running turns end and every session hibernates; nothing is lost","","",[],{}]',
-  "config.show": '["read","system.read","The configuration in force; what could be a secret is hidden","","",[],{}]',
+  "config.show": '["read","system.read","Show the configuration in force, with possible secrets hidden","","",[],{}]',
   "config.set":
-    '["write","system.admin","Change members of the configuration; null removes one, and what comes back hidden stays as it is","sandbox_floor invalid_request policy_too_large","",[["config","json!","",0]],{}]',
+    '["write","system.admin","Change members of the configuration; null removes a member, a hidden value stays unchanged","sandbox_floor invalid_request policy_too_large","",[["config","json!","",0]],{}]',
   "queue.list":
     '["read","queue.list","List everything that is queued and why it waits: turns of sessions, items of limited lanes","","",[["lane","text","only this lane; a session\'s is `session/<id>`",0],["limit","number","",0],["after","text","`next` of the previous page",0]],{}]',
   "token.issue":
@@ -172,7 +173,7 @@ export const DETAILS: { readonly [name in keyof SyscallTypes]: string } = {
   "token.revoke":
     '["write","token.admin","Revoke a token for good, and every token that was issued with it","token_not_found token_revoked","tokenId",[["tokenId","text!","",0]],{}]',
   "permission.explain":
-    '["read","permission.explain","What the gate would decide, and every rule that speaks; anybody may ask about themselves","principal_not_found","principal verb resource",[["principal","text!","`operator`, `role:NAME`, `agent:SLUG`, `session:ID`, `token:ID`, or `self`",0],["verb","text!","the permission of a syscall, `tool.KIND` or `agent.KIND`",0],["resource","text!","`system`, `session/ID`, ...; of a session\'s tools as from the session: `path/src/a.ts`",0]],{}]',
+    '["read","permission.explain","Show what the gate would decide and which rules apply; every caller may ask about itself","principal_not_found","principal verb resource",[["principal","text!","`operator`, `role:NAME`, `agent:SLUG`, `session:ID`, `token:ID`, or `self`",0],["verb","text!","the permission of a syscall, `tool.KIND` or `agent.KIND`",0],["resource","text!","`system`, `session/ID`, ...; for a session\'s tools relative to the session: `path/src/a.ts`",0]],{}]',
   "archive.read":
     '["read","session.read","Read the events of an archived session, each checked against its hash in the log","overloaded session_not_found archive_not_found archive_invalid","id",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["after","number","a `next` or a `seq`; reading starts after it",0],["limit","number","",0]],{}]',
   "archive.verify":

@@ -306,7 +306,7 @@ export interface SyscallTypes {
     };
     readonly output: Session;
   };
-  /** A new session that starts where another one was at some event, on files of its own as they were then. */
+  /** Start a new session from an event of another one, with its own copy of the files at that event. */
   "session.fork": {
     readonly kind: "write";
     readonly input: {
@@ -332,7 +332,7 @@ export interface SyscallTypes {
       readonly to?: string;
       /** instead of an event: the end of this turn, from 1; 0: before the first */
       readonly turn?: number;
-      /** also over files that both the session and somebody else changed */
+      /** also overwrite files that both the session and others changed */
       readonly force?: boolean;
       /** leave the files as they are */
       readonly talkOnly?: boolean;
@@ -389,15 +389,15 @@ export interface SyscallTypes {
         readonly kind: string;
         readonly detail: unknown;
       }[];
-      /** files that are what they were again */
+      /** files whose earlier contents are back */
       readonly restored: readonly string[];
-      /** files that are gone again */
+      /** files that did not exist then and were removed */
       readonly removed: readonly string[];
       /** files that others changed, left as they are */
       readonly kept: readonly string[];
-      /** names beyond those that are listed */
+      /** how many more names there are */
       readonly more: number;
-      /** the command that takes this rewind back */
+      /** the command that undoes this rewind */
       readonly undo: string | null;
     };
   };
@@ -706,7 +706,7 @@ export interface SyscallTypes {
       readonly answer: string | null;
     };
   };
-  /** What another agent needs to go on where a session is: task, state, todo, artifacts, last words. */
+  /** Write a handoff with which another agent can continue: task, state, todo, artifacts, last messages. */
   "session.handoff": {
     readonly kind: "read";
     readonly input: {
@@ -745,7 +745,7 @@ export interface SyscallTypes {
     };
     readonly output: Session;
   };
-  /** An external agent has begun a turn. */
+  /** Report that an external agent has begun a turn. */
   "turn.begin": {
     readonly kind: "write";
     readonly input: {
@@ -758,7 +758,7 @@ export interface SyscallTypes {
       readonly turnId: string;
     };
   };
-  /** An external agent has ended its turn; saying it twice records it once. */
+  /** Report that an external agent has ended its turn; a repeated report changes nothing. */
   "turn.end": {
     readonly kind: "write";
     readonly input: {
@@ -774,7 +774,7 @@ export interface SyscallTypes {
       readonly eventId: string;
     };
   };
-  /** A complete message of a turn. */
+  /** Report a complete message of a turn. */
   "turn.say": {
     readonly kind: "write";
     readonly input: {
@@ -788,7 +788,7 @@ export interface SyscallTypes {
       readonly ids: readonly string[];
     };
   };
-  /** Follow everything that happens. */
+  /** Follow all events of the log. */
   "event.stream": {
     readonly kind: "stream";
     readonly input: {
@@ -797,7 +797,7 @@ export interface SyscallTypes {
     };
     readonly output: LogEvent;
   };
-  /** One event by its id. */
+  /** Show one event by its id. */
   "event.show": {
     readonly kind: "read";
     readonly input: {
@@ -805,7 +805,7 @@ export interface SyscallTypes {
     };
     readonly output: LogEvent;
   };
-  /** Add facts of your own making to a session, inside a running turn or beside it. */
+  /** Add custom facts to a session, inside or outside a running turn. */
   "event.add": {
     readonly kind: "write";
     readonly input: {
@@ -878,7 +878,7 @@ export interface SyscallTypes {
       readonly eventId: string;
     };
   };
-  /** Bytes by their sha256, as events name them. */
+  /** Read a blob by its sha256. */
   "blob.read": {
     readonly kind: "read";
     readonly input: {
@@ -891,7 +891,7 @@ export interface SyscallTypes {
       readonly bytes: number;
     };
   };
-  /** A session's todo list. */
+  /** Show a session's todo list. */
   "todo.show": {
     readonly kind: "read";
     readonly input: {
@@ -1350,7 +1350,7 @@ export interface SyscallTypes {
       }[];
     };
   };
-  /** All events in global order, by page. */
+  /** List all events in global order, by page. */
   "audit.entries": {
     readonly kind: "read";
     readonly input: {
@@ -1396,7 +1396,7 @@ export interface SyscallTypes {
       readonly key: string;
       readonly size: number;
       readonly root: string;
-      /** the newest checkpoint that a witness has signed too */
+      /** the newest checkpoint that a witness has also signed */
       readonly cosigned: string | null;
     };
   };
@@ -1418,7 +1418,7 @@ export interface SyscallTypes {
       readonly checkpoint: string;
     };
   };
-  /** Prove that the log of today begins with the log of an earlier size. */
+  /** Prove that the log still begins with the events it had at an earlier size. */
   "audit.consistency": {
     readonly kind: "read";
     readonly input: {
@@ -1450,7 +1450,7 @@ export interface SyscallTypes {
       readonly hashes: readonly string[];
     };
   };
-  /** Export the whole log as a folder or a .tar that anybody can check with `nomos-verify`, without Nomos. */
+  /** Export the whole log as a folder or a .tar; `nomos-verify` checks it without Nomos. */
   "audit.export": {
     readonly kind: "write";
     readonly input: {
@@ -1512,7 +1512,7 @@ export interface SyscallTypes {
         readonly lag: number;
         readonly checkpointSize: number | null;
         readonly checkpointAt: string | null;
-        /** why the tree or its checkpoint could not be written; it is tried again */
+        /** why the tree or its checkpoint could not be written; Nomos tries again */
         readonly problem: string | null;
         readonly anchors: readonly {
           readonly kind: "git" | "witness";
@@ -1528,7 +1528,7 @@ export interface SyscallTypes {
       /** followers of the log */
       readonly followers: readonly {
         readonly name: string;
-        /** the metrics say how far it is behind */
+        /** for its lag see the metrics */
         readonly state: "following" | "failing";
         readonly failure: {
           readonly code: string;
@@ -1611,7 +1611,7 @@ export interface SyscallTypes {
       readonly metrics: string;
     };
   };
-  /** Check the whole log byte by byte and the tree over it, and with `rebuild` the read models against it. */
+  /** Check every byte of the log and its tree; with `rebuild`, also compare the read models with the log. */
   "system.doctor": {
     readonly kind: "read";
     readonly input: {
@@ -1641,7 +1641,7 @@ export interface SyscallTypes {
           readonly what: "missing" | "extra" | "differs";
         }[];
       } | null;
-      /** the tree over the log, compared with the log and with what was signed */
+      /** the tree, compared with the log and the signed checkpoints */
       readonly tree: {
         readonly ok: boolean;
         readonly size: number;
@@ -1657,10 +1657,10 @@ export interface SyscallTypes {
           readonly found?: string;
         }[];
       };
-      /** what runs behind the log; `repair` makes one that fails anew */
+      /** followers of the log; `repair` rebuilds a failing one */
       readonly followers: readonly {
         readonly name: string;
-        /** the metrics say how far it is behind */
+        /** for its lag see the metrics */
         readonly state: "following" | "failing";
         readonly failure: {
           readonly code: string;
@@ -1707,7 +1707,7 @@ export interface SyscallTypes {
         /** new lists that are still being filled from the log */
         readonly unfilledLists: readonly string[];
       };
-      /** what rewinds restore from */
+      /** the snapshots that rewinds restore from */
       readonly snapshots: {
         readonly ok: boolean;
         readonly packs: number;
@@ -1716,28 +1716,28 @@ export interface SyscallTypes {
         readonly damaged: readonly string[];
         /** snapshots whose list of files cannot be read */
         readonly broken: readonly string[];
-        /** contents that snapshots name and that are not there */
+        /** file contents that snapshots name but that are missing */
         readonly missing: number;
-        /** snapshots of which nothing is there, as in a home that was restored */
+        /** snapshots that are missing completely, as in a restored home */
         readonly gone: number;
       };
-      /** what lies in the home and should not */
+      /** leftovers in the home */
       readonly home: {
         readonly ok: boolean;
-        /** what agents left and could not be removed; it is tried again */
+        /** folders left by agents that could not be removed yet; Nomos tries again */
         readonly left: readonly {
           readonly path: string;
           readonly reason: string;
           readonly remedy: string;
         }[];
-        /** what was in the way of a start and was moved aside */
+        /** files that blocked a start and were moved aside */
         readonly aside: readonly string[];
       };
       readonly sandbox: {
         readonly bubblewrap: string | null;
         readonly remedy: string | null;
       };
-      /** where checkpoints are anchored, and what is wrong there */
+      /** the anchors of checkpoints, and their problems */
       readonly anchors: readonly {
         readonly kind: "git" | "witness";
         readonly where: string;
@@ -1748,14 +1748,14 @@ export interface SyscallTypes {
           readonly message: string;
         } | null;
       }[];
-      /** what anchors knew when this log was last restored; null when no restore asked one */
+      /** what the anchors answered when this log was last restored; null when no restore asked one */
       readonly compared: {
         readonly at: string;
         /** how many events were restored */
         readonly size: number;
-        /** how many an anchor remembered, where that is more */
+        /** how many events an anchor had seen, if more than were restored */
         readonly newerSize: number | null;
-        /** an anchor remembered other events, and a person went on */
+        /** an anchor had seen other events, and a person restored anyway */
         readonly isContradicted: boolean;
         /** anchors that gave no answer */
         readonly unreachable: number;
@@ -1788,7 +1788,7 @@ export interface SyscallTypes {
       };
     };
   };
-  /** Which protocols this daemon speaks in full, and where it deviates from their text. */
+  /** List the protocols this daemon implements and where it deviates from them. */
   "system.conformance": {
     readonly kind: "read";
     readonly input: Record<string, never>;
@@ -1877,7 +1877,7 @@ export interface SyscallTypes {
       readonly pid: number;
     };
   };
-  /** The configuration in force; what could be a secret is hidden. */
+  /** Show the configuration in force, with possible secrets hidden. */
   "config.show": {
     readonly kind: "read";
     readonly input: Record<string, never>;
@@ -1885,7 +1885,7 @@ export interface SyscallTypes {
       readonly config: { readonly [key: string]: unknown };
     };
   };
-  /** Change members of the configuration; null removes one, and what comes back hidden stays as it is. */
+  /** Change members of the configuration; null removes a member, a hidden value stays unchanged. */
   "config.set": {
     readonly kind: "write";
     readonly input: {
@@ -1966,7 +1966,7 @@ export interface SyscallTypes {
       readonly tokenId: string;
     };
   };
-  /** What the gate would decide, and every rule that speaks; anybody may ask about themselves. */
+  /** Show what the gate would decide and which rules apply; every caller may ask about itself. */
   "permission.explain": {
     readonly kind: "read";
     readonly input: {
@@ -1974,7 +1974,7 @@ export interface SyscallTypes {
       readonly principal: string;
       /** the permission of a syscall, `tool.KIND` or `agent.KIND` */
       readonly verb: string;
-      /** `system`, `session/ID`, ...; of a session's tools as from the session: `path/src/a.ts` */
+      /** `system`, `session/ID`, ...; for a session's tools relative to the session: `path/src/a.ts` */
       readonly resource: string;
     };
     readonly output: {

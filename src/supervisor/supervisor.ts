@@ -36,23 +36,25 @@ import type { TurnRunner } from "./turns/turn-runner.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;
 
-/** Sessions as processes: start, prompt, interrupt, sleep, fork, rewind, end, recover. What it returns is what was recorded. */
+/**
+ * Starts, prompts, interrupts, hibernates, forks, rewinds, ends and recovers sessions. Methods return the recorded events.
+ */
 export interface Supervisor extends Reports, Openings, Prompting, Endings, TurnChanges {
   readonly suspend: (id: string, reason: string, by: By) => Events;
   readonly resume: (id: string, by: By) => Events;
   readonly hibernate: (id: string, reason: string, by: By) => Events;
   readonly label: (id: string, label: string | null, by: By) => Events;
-  /** Files and talk, or neither. */
+  /** Rewinds files and history together, or neither. */
   readonly rewind: (id: string, input: RewindInput, by: By) => Events;
-  /** Keeps the session's files as they are now; nothing when they are as they were last kept. */
+  /** Takes a snapshot of the session's files; records nothing if they have not changed. */
   readonly snapshot: (id: string, by: By) => Events;
   readonly answer: (approvalId: string, answer: Answer, by: By) => Events;
-  /** Deletes the data of a session's events for good, between its turns; headers and chain stay. */
+  /** Deletes the data of events between turns; headers and chain stay. */
   readonly erase: (id: string, events: readonly string[], reason: string, by: By) => Events;
-  /** The living sessions in a directory, around it or below. */
+  /** Living sessions in a directory, in a parent or below. */
   readonly livingNear: LivingSessions["near"];
   readonly recover: () => Promise<{ readonly sessions: number; readonly interrupted: number }>;
-  /** Ends turns within the grace and puts every session to sleep: after this nothing is under way. */
+  /** Ends turns within the grace and hibernates every session. Nothing runs afterwards. */
   readonly stop: (graceMs: number) => Promise<void>;
 }
 
@@ -62,11 +64,11 @@ export interface SupervisorDeps extends Omit<OpeningDeps, "trees"> {
   readonly processes: SessionProcesses;
   readonly clock: Clock;
   readonly sessionFiles: SessionFiles;
-  /** What a driver keeps between turns; null for one that keeps nothing, or is not there any more. */
   readonly scopes: Pick<ScopeJudge, "end">;
+  /** What a driver keeps between turns; null if it keeps nothing or is not installed. */
   readonly keeper: (adapter: string) => Kept | null;
   readonly idleHibernateMs: () => number;
-  /** When the daemon before this one ended; null when nobody knows. */
+  /** When the previous daemon ended; null when unknown. */
   readonly diedAtMs: number | null;
   readonly log: (message: string, details: object) => void;
 }
@@ -130,7 +132,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
         try {
           return await changeAndRelease(id, (state) => suspendSession(state, reason), by);
         } catch (thrown) {
-          // A turn that was admitted may have started between the look and the record.
+          // An admitted turn may have started between the read and the append.
           if (toNomosError(thrown).code !== "session_busy" || tries === SUSPEND_TRIES) throw thrown;
         }
       }

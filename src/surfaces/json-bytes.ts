@@ -1,6 +1,6 @@
 import { jsonExcess, NomosError } from "../contract/index.ts";
 
-/** JSON as it came over a wire: refused by what is wrong with it, and where. */
+/** Parses JSON from a client; an error says what is wrong and where. */
 export function parseJsonBytes(bytes: Uint8Array): unknown {
   return parseJson(decode(bytes));
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 export type JsonSchema = Record<string, unknown>;
 
-/** A schema in JSON Schema 2020-12. An answer may have more members than it names: a newer daemon adds some. */
+/** Converts to JSON Schema 2020-12. Answers allow additional members, because a newer daemon may add some. */
 export function jsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {
   return z.toJSONSchema(schema, {
     io,

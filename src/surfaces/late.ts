@@ -1,7 +1,7 @@
-/** Loaded by its first user, once: what nobody uses costs the start of the daemon nothing. */
+/** Loads a module once, on first use, so that unused modules do not slow the daemon's start. */
 export interface Late<T> {
   readonly get: () => Promise<T>;
-  /** Null when nobody has asked for it. */
+  /** Null until somebody has called `get`. */
   readonly loaded: () => Promise<T> | null;
 }
 

@@ -1,9 +1,9 @@
 import { NomosError } from "../contract/index.ts";
 import type { Actor } from "../kernel/index.ts";
 
-/** What is held for as long as its reader likes, such as a stream: nobody may hold them all. */
+/** Limits what a principal may hold open at the same time, such as streams. */
 export interface Shares {
-  /** Counts one more for this principal; `overloaded` when it has its share. The answer gives it back, once. */
+  /** Counts one more for this principal; throws `overloaded` at its limit. Call the result once when done. */
   readonly take: (actor: Actor) => () => void;
 }
 

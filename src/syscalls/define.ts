@@ -7,44 +7,44 @@ import type { Role } from "./roles.ts";
 import type { Services } from "./services.ts";
 
 /**
- * One capability. Everything a surface needs is in here: it adds nothing, decides nothing.
- * To add a syscall: write one definition in its family's folder and add it to the family's list. That is all.
+ * One capability, with everything that surfaces need to offer it; they have no logic of their own. To add a syscall, write
+ * one definition in its family's folder and add it to the family's list.
  */
 export interface Syscall {
-  /** `family.verb`: the CLI says `nomos family verb`, MCP says `family_verb`. */
+  /** `family.verb`: `nomos family verb` in the CLI, `family_verb` in MCP. */
   readonly name: string;
   readonly summary: string;
   readonly kind: "read" | "write" | "stream";
   /** The verb that the gate judges; several syscalls may share one. */
   readonly permission: string;
-  /** Kinds of token that hold the permission; the operator's holds all. Syscalls with one permission name the same. */
+  /** Roles that hold the permission; the operator holds all. Syscalls that share a permission must name the same roles. */
   readonly roles: readonly Role[];
-  /** The services that its handler works with: the compiler shows it no others. */
+  /** The services that its handler uses; the compiler hides all others from it. */
   readonly needs: readonly (keyof Services)[];
   readonly input: z.ZodObject;
-  /** Members whose absence has a code of its own. */
+  /** Error codes for missing members, instead of the general one. */
   readonly missing?: { readonly [field: string]: ErrorCode };
   readonly output: z.ZodType;
   readonly errors: readonly ErrorCode[];
   readonly http: HttpSpelling;
   readonly cli: CliSpelling;
-  /** What MCP has beside a tool: other names, a document, a prompt. */
+  /** How it appears in MCP beside its tool: aliases, a resource, a prompt. */
   readonly mcp?: McpSpelling;
-  /** It keeps a thread busy for long: one principal has only a few of those under way. */
+  /** It keeps a thread busy for long. The number of such calls per principal is limited. */
   readonly heavy?: true;
-  /** A write that takes something away which no other call brings back. */
+  /** A write that removes something no other call can bring back. */
   readonly destructive?: true;
-  /** A write that changes nothing more when it is asked for again. */
+  /** A write that changes nothing when it is repeated. */
   readonly idempotent?: true;
   /**
-   * What it acts with, beyond writing to the log. `session`: it makes the session do something, so the session's sandbox
-   * must not be weaker than the caller's floor. `person`: it reaches the machine outside of any walls. `opening`: it makes
-   * a session, whose sandbox and place `reachOf` bounds; `place`: it writes to a place, which `refuseOwnPlace` bounds.
+   * What it does beyond writing to the log. `session`: it makes the session act, so the session's sandbox must not be weaker
+   * than the caller's floor. `person`: it acts on the machine outside any walls. `opening`: it makes a session; `reachOf`
+   * limits its sandbox and place. `place`: it writes to a path; `refuseOwnPlace` limits it.
    */
   readonly rights?: "session" | "person" | "opening" | "place";
-  /** What the call is about. `session`: the input's `id` names one, in full, shortened or by name. */
+  /** The resource of the call. `session`: the input's `id` names a session by full id, short id or name. */
   readonly about: "session" | "system" | ((input: Record<string, unknown>, actor: Actor) => string);
-  /** `input` is what `dispatch` made of the caller's, by the schema above. */
+  /** `input` is already parsed by the schema above. */
   readonly run: (context: Context, input: unknown) => Promise<Output>;
 }
 
@@ -53,34 +53,34 @@ export type Output = { readonly value: unknown } | { readonly stream: AsyncItera
 export interface HttpSpelling {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
-  /** Further paths of the same call, with the same method and the same members in the path. */
+  /** More paths for the same call, with the same method and path members. */
   readonly aliases?: readonly string[];
   readonly status?: 201;
-  /** The member of the answer that is the answer, as plain text, for whoever does not ask for JSON. */
+  /** The member of the answer to send as plain text, for callers that do not ask for JSON. */
   readonly text?: string;
-  /** What that text calls itself, where it is more than plain. */
+  /** The content type of that text; default: plain text. */
   readonly textType?: string;
 }
 
-/** Every path that a call is served at, its own first. */
+/** All paths of a call, its own first. */
 export function pathsOf({ path, aliases = [] }: HttpSpelling): readonly string[] {
   return [path, ...aliases];
 }
 
 export interface CliSpelling {
-  /** Input members given by position. The last one takes the rest of the line when it is text. */
+  /** Members given by position. If the last one is text, it takes the rest of the line. */
   readonly positional: readonly string[];
-  /** The everyday short form: `nomos ps` for `nomos session list`. */
+  /** A short form: `nomos ps` for `nomos session list`. */
   readonly short?: string;
-  /** Members that name a file or directory: a relative one is meant from where the person stands. */
+  /** Members that name a file or directory. Relative paths start at the person's current directory. */
   readonly paths?: readonly string[];
-  /** The member that is the person's own directory when neither it nor one of `unless` is given. */
+  /** The member that defaults to the current directory when neither it nor one of `unless` is given. */
   readonly here?: { readonly member: string; readonly unless: readonly string[] };
-  /** Members that are JSON text, which is usually kept in a file: the file's name is taken too. */
+  /** Members that hold JSON text; the CLI also accepts a file name. */
   readonly files?: readonly string[];
-  /** How a person is shown the answer. Without it: a list as a table, everything else as names and values. */
+  /** How the CLI prints the answer. Default: a list as a table, everything else as names and values. */
   readonly print?: "diff";
-  /** The exit code is 1 unless this member has this value, or is not there at all: `turn.outcome`, `completed`. */
+  /** Exit code 1 if this member has another value: `turn.outcome`, `completed`. A missing member counts as success. */
   readonly succeeds?: { readonly member: string; readonly value: string };
 }
 
@@ -89,11 +89,11 @@ export interface Context<Needed extends keyof Services = keyof Services> {
   readonly actor: Actor;
   readonly call: CallRef | null;
   readonly signal: AbortSignal;
-  /** For a caller who waits: how far it is. Nobody may be listening. */
+  /** Reports progress to a caller that waits. There may be no listener. */
   readonly progress: (progress: Progress) => void;
 }
 
-/** What goes out on a stream. `id` is a cursor: whoever comes back with it misses nothing and sees nothing twice. */
+/** One item of a stream. `id` is a cursor: a reader that returns with it misses nothing and sees nothing twice. */
 export interface StreamItem {
   readonly event: "event" | "line" | "delta" | "status" | "gap" | "end";
   readonly data: unknown;
@@ -124,8 +124,8 @@ export function read<I extends z.ZodObject, O extends z.ZodType, const N extends
 }
 
 /**
- * A write in two steps, so that a caller whose answer was lost can ask again: `commit` makes it durable and returns the
- * events; `answer` is worked out from those events alone, by the first call or by any later one with the same key.
+ * A write in two steps, so that a caller who lost the answer can ask again. `commit` stores the events and returns them;
+ * `answer` is computed from those events alone, also for a later call with the same key.
  */
 export function write<I extends z.ZodObject, O extends z.ZodType, const N extends Needs>(
   given: Common<I, O, N> & {
@@ -152,7 +152,7 @@ export function write<I extends z.ZodObject, O extends z.ZodType, const N extend
 
 export function stream<I extends z.ZodObject, const N extends Needs>(
   given: Common<I, z.ZodType, N> & {
-    /** Refuses before the stream begins, so that a refusal is an error and not an empty stream. */
+    /** Must throw before the stream begins, so that the caller gets an error instead of an empty stream. */
     readonly items: (context: Context<N[number]>, input: z.output<I>) => Promise<AsyncIterable<StreamItem>>;
   },
 ): Syscall {
@@ -164,7 +164,7 @@ export function stream<I extends z.ZodObject, const N extends Needs>(
   };
 }
 
-/** `dispatch` has parsed it by the same schema; this only tells the compiler. */
+/** `dispatch` has parsed it with the same schema; this cast only informs the compiler. */
 function parsed<I extends z.ZodObject>(input: unknown): z.output<I> {
   return input as z.output<I>;
 }

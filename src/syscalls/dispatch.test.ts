@@ -27,7 +27,7 @@ test("a session is shown what it may do to itself and to those it started, and n
   expect(listed({ ...actor, below: [] })).not.toContain("session.prompt");
 });
 
-/** These write to the log, end things or hold them: they give nobody more of the machine. */
+/** These only write to the log, end things or pause them, so they give nobody more access to the machine. */
 const HARMLESS = [
   ...["session.interrupt", "session.suspend", "session.hibernate", "session.kill", "session.forget", "session.label"],
   ...["session.snapshot", "session.note", "session.ask", "session.finish", "session.erase", "event.add", "turn.begin"],

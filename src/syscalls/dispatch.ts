@@ -25,7 +25,7 @@ export interface Request {
   readonly progress?: (progress: Progress) => void;
 }
 
-/** The one way in: parse, find what it is about, ask the gate, carry out. Throws only `NomosError`s. */
+/** The one entry for calls: parse, find the resource, ask the gate, run. Throws only `NomosError`s. */
 export async function dispatch(services: Services, syscall: Syscall, request: Request): Promise<Output> {
   try {
     refuseUnwritable(request.input);
@@ -67,29 +67,29 @@ function refuseMissing({ missing = {} }: Syscall, input: Record<string, unknown>
       throw new NomosError(code, { field });
 }
 
-/** What takes longer than this is looked at: a caller whose token ended meanwhile is not answered. */
+/** Calls that take longer watch their token: if it ends meanwhile, the caller gets no answer. */
 const LONG_CALL_MS = 500;
 
 interface Welcome {
-  /** The signal never aborts: a call of the operator's. */
+  /** True for the operator's calls: their signal never aborts. */
   readonly isLasting: boolean;
-  /** Aborts when the caller's token is revoked or past its time. */
+  /** Aborts when the caller's token is revoked or expires. */
   readonly signal: AbortSignal;
   readonly watch: () => void;
   readonly stop: () => void;
 }
 
-/** Nobody revokes the operator's token. */
+/** The operator's token cannot be revoked. */
 const OPERATOR = "operator";
 
-/** A stream ends with the token it was opened with, and so does a call that takes long. */
+/** A stream or a long call ends when its token is revoked or expires. */
 function whileGood({ tokens }: Services, { principal }: Actor, kind: Syscall["kind"]): Welcome {
   const ended = new AbortController();
   let stopWatching = (): void => undefined;
   const watch = (): void => {
     stopWatching = tokens.watch(principal, () => ended.abort());
   };
-  // A stream is watched from when it is read; what nobody reads holds nothing.
+  // A stream is watched only once it is read, so an unread stream holds no resources.
   const isLasting = kind !== "stream" && principal === OPERATOR;
   const timer = kind === "stream" || isLasting ? undefined : setTimeout(watch, LONG_CALL_MS);
   return {
@@ -113,8 +113,8 @@ async function* untilOver(stream: AsyncIterable<StreamItem>, welcome: Welcome): 
 }
 
 /**
- * Whether there is anything that this actor may call it for: what a list of capabilities shows. The same gate as for the
- * call itself; what is denied for some inputs only is listed, and denied when it is called for those.
+ * Whether this actor may call it for any resource; used to list capabilities. Asks the same gate as the call. A syscall that
+ * is denied only for some inputs is listed, and refused when called with those.
  */
 export function mayCall(
   { policy }: { readonly policy: Pick<Services["policy"], "current"> },
@@ -131,7 +131,7 @@ export function mayCall(
   return may(`session/${own}`) || may(belowSession(own, "any"));
 }
 
-/** For what a surface adds to an input of its own: refused in the same words. */
+/** Also used for members that a surface adds, so that errors read the same. */
 export function parseInput<S extends z.ZodObject>(schema: S, input: Record<string, unknown>): z.output<S> {
   const parsed = schema.safeParse(input);
   if (!parsed.success) throw invalid(parsed.error);
@@ -139,8 +139,8 @@ export function parseInput<S extends z.ZodObject>(schema: S, input: Record<strin
 }
 
 /**
- * Text that no program can take as an argument, or that UTF-8 cannot hold, is refused here instead of being changed later;
- * so is a nesting that nothing sensible has, before it exhausts the stack of whoever walks it next.
+ * Refuses text that cannot be a program's argument or that UTF-8 cannot encode, instead of changing it later. Also refuses
+ * deep nesting, which would exhaust the stack.
  */
 function refuseUnwritable(value: unknown, field = "", depth = 0): void {
   if (typeof value === "string") refuseText(value, field, field === "content");
@@ -181,7 +181,7 @@ async function judge(syscall: Syscall, resource: string, context: Context): Prom
   throw new NomosError("denied", { capability: syscall.permission, rules: [...rules] });
 }
 
-/** A token reaches no further than the sandbox that it was issued for, whatever its capabilities. */
+/** Refuses a call that would exceed the token's floor, whatever its capabilities. */
 async function refuseRights({ rights }: Syscall, input: Record<string, unknown>, context: Context): Promise<void> {
   const { services, actor } = context;
   if (rights === undefined || actor.floor === undefined) return;
@@ -192,8 +192,8 @@ async function refuseRights({ rights }: Syscall, input: Record<string, unknown>,
 }
 
 /**
- * Replaces a shortened id or a name by the full id. A session's own token reaches those that it started, by their full id,
- * and learns nothing about any other.
+ * Replaces a short id or a name with the full id. A session's own token reaches the sessions it started only by full id, and
+ * gets the same answer for all others.
  */
 async function resourceOf(
   services: Services,
@@ -212,7 +212,7 @@ async function resourceOf(
   return `session/${input["id"]}`;
 }
 
-/** How a session's own token names its session, without having been told the id. */
+/** A session's own token uses this word for its session id. */
 const SELF = "self";
 
 async function fullId(services: Services, given: string): Promise<string> {
@@ -231,7 +231,7 @@ async function bounded(syscall: Syscall, context: Context, input: unknown): Prom
   return syscall.run(context, input).finally(giveBack);
 }
 
-/** The key belongs to its principal; the request is what was asked, not how it was spelled. */
+/** The key belongs to its principal. The request is compared by parsed input, not by spelling. */
 function callRef(syscall: Syscall, request: Request, input: Record<string, unknown>): CallRef {
   const key = request.key ?? "";
   if (key.length === 0 || key.length > LIMITS.idempotencyKeyChars)
@@ -247,7 +247,7 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Calls with one key at the same time go one after another: each finds what the one before it did. */
+/** Calls with the same key run one after another, so each finds the result of the one before. */
 async function once(services: Services, call: CallRef, run: () => Promise<Output>): Promise<Output> {
   const { callsUnderWay } = services;
   for (let before = callsUnderWay.get(call.keyHash); before !== undefined; before = callsUnderWay.get(call.keyHash))

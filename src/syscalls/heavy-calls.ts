@@ -1,19 +1,19 @@
 import { NomosError } from "../contract/index.ts";
 import type { Actor } from "../kernel/index.ts";
 
-/** Calls that keep a thread busy for long, such as a check of the whole log: nobody may have more than a few under way. */
+/** Limits calls that keep a thread busy for long, such as a check of the whole log. */
 export interface HeavyCalls {
-  /** Counts one more for this principal; `overloaded` when it has its share. The answer gives it back. */
+  /** Counts one call for this principal; throws `overloaded` at the limit. Call the result when done. */
   readonly take: (actor: Actor) => () => void;
   /**
-   * At most one of a name runs and one waits. Whoever asks meanwhile shares the one that waits: it begins after they
-   * asked, so it sees all that was there then. Whoever is not urgent is answered with the last one for a while.
+   * Runs at most one work of a name and queues one more. Later callers share the queued one: it starts after they asked, so
+   * its result is recent enough. Callers that are not urgent get the last result for a while.
    */
   readonly shared: <T>(name: string, urgent: boolean, work: () => Promise<T>) => Promise<T>;
 }
 
 const UNDER_WAY_MAX = 4;
-/** A check is done again on behalf of whoever may only look when it has rested for this long, and nine times as long as it took. */
+/** For callers that are not urgent, a check runs again only after this pause and after nine times its duration. */
 const REST_MIN_MS = 2000;
 const REST_SHARE = 9;
 

@@ -1,28 +1,28 @@
-/** `inside`: what an agent inside a session needs; its own token is shown these. `core`: what everybody else is shown. */
+/** `inside`: tools for an agent inside a session, listed for its own token. `core`: tools listed for all others. */
 export type Toolset = "inside" | "core";
 
-/** How a syscall shows in MCP beyond its tool, which every syscall is. Data, so that the surface decides nothing. */
+/** How a syscall appears in MCP beside its tool. It is data, so that the surface needs no logic. */
 export interface McpSpelling<Value = unknown> {
-  /** Toolsets that list its tool, beside the one that is called as its family. */
+  /** Further toolsets that list its tool, beside that of its family. */
   readonly toolsets?: readonly Toolset[];
-  /** Further names of the tool, each with the input members that it calls otherwise: `{ agent_kill: { sessionId: "id" } }`. */
+  /** Other names of the tool, each with the members it renames: `{ agent_kill: { sessionId: "id" } }`. */
   readonly aliases?: { readonly [tool: string]: { readonly [theirs: string]: string } };
-  /** The answer as a document with an address: `nomos://sessions/{id}`; `{+path}` may hold slashes. */
+  /** Offers the answer as a resource: `nomos://sessions/{id}`; `{+path}` may contain slashes. */
   readonly resource?: { readonly uri: string; readonly title: string; readonly mediaType: string };
-  /** The documents that an answer names, and where the next page begins. */
+  /** The resources that an answer lists, and the cursor of the next page. */
   lists?(
     value: Value,
     input: SpelledInput,
   ): { readonly documents: readonly ListedDocument[]; readonly next: string | null };
-  /** The names that an answer offers for the `id` of a session. */
+  /** Values that an answer offers to complete a session's `id`. */
   completes?(value: Value): readonly string[];
-  /** The answer as something to begin a conversation with. */
+  /** Offers the answer as an MCP prompt. */
   readonly prompt?: true;
-  /** The answer as it is shown: default is its JSON. */
+  /** Converts the answer to content; default: its JSON. */
   shows?(value: Value, input: SpelledInput): readonly Shown[];
 }
 
-/** The call's own members, as they were given. */
+/** The input as the caller gave it. */
 export interface SpelledInput {
   readonly [member: string]: unknown;
 }
@@ -35,7 +35,7 @@ export interface ListedDocument {
   readonly bytes?: number;
 }
 
-/** A piece of an answer. With an address it is a document inside the answer. */
+/** A part of an answer. With a URI it is an embedded resource. */
 export interface Shown {
   readonly mediaType: string;
   readonly uri?: string;

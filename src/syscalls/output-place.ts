@@ -3,15 +3,15 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import type { NomosError } from "../contract/index.ts";
 import { fileStamp, isInside } from "../host/index.ts";
 
-/** What is written out of a home: its folder there, and how a place is refused. */
+/** An export or a backup: its default folder, and its errors. */
 export interface Output {
   readonly folder: "exports" | "backups";
   readonly refused: (details: { readonly to: string | null; readonly reason: string }) => NomosError;
 }
 
 /**
- * Where it goes, with links resolved: what the operator named, or a new name in the home's own folder for it. Nothing
- * else in the home is a place for it: there it could be taken for a part of the home.
+ * The real path to write to: the one the operator named, or a new name in its own folder of the home. Other places in the
+ * home are refused: the output could be mistaken for a part of the home.
  */
 export async function outputPlace(home: string, to: string | null, { folder, ...output }: Output): Promise<string> {
   const own = join(home, folder);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** At most so many; more is taken for that. */
+/** A page size; larger values are reduced to `max`. */
 export const Limit = (max: number) =>
   z.coerce
     .number()
@@ -9,7 +9,7 @@ export const Limit = (max: number) =>
     .transform((given) => Math.min(given, max))
     .optional();
 
-/** Query strings know only text. */
+/** Accepts text too, because query strings contain only text. */
 export const Flag = z
   .union([z.boolean(), z.enum(["true", "false", "1", "0"]).transform((text) => text === "true" || text === "1")])
   .optional();

@@ -1,8 +1,8 @@
 /**
- * `viewer`: whoever may only look. `session`: a driver's process, over its own session; to start another one is a matter
- * of delegation as well. `below`: the same process, over the sessions that it started and theirs.
+ * `viewer`: may only read. `session`: a driver's process, on its own session; starting another also needs delegation.
+ * `below`: the same process, on the sessions below its own.
  */
 export type Role = "viewer" | "session" | "below";
 
-/** The capabilities of each kind of token. */
+/** The capabilities of each role. */
 export type Roles = { readonly [role in Role | "operator"]: readonly string[] };

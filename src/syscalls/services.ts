@@ -31,7 +31,7 @@ import type { HeavyCalls } from "./heavy-calls.ts";
 import type { Roles } from "./roles.ts";
 import type { Passes } from "./ws/passes.ts";
 
-/** What syscalls work on. Built once by the composition root. */
+/** The services that syscalls use. Built once, in `app/`. */
 export interface Services {
   readonly store: Store;
   readonly supervisor: Supervisor;
@@ -43,16 +43,16 @@ export interface Services {
   readonly frames: Frames;
   readonly policy: HeldPolicy;
   readonly roles: Roles;
-  /** Explains what the gate would say to a tool of a session. */
+  /** Explains how the gate would decide on a session's tool. */
   readonly explainTool: ExplainTool;
   readonly drivers: DriverCatalogue;
   readonly sandbox: SandboxTrials;
-  /** Throws `not_installed` for a driver that is not there. */
+  /** Throws `not_installed` for an unknown driver. */
   readonly requireDriver: (slug: string) => void;
   readonly fence: number;
-  /** A running process as the system knows it; null when there is none. */
+  /** The start time of a running process; null when there is none. */
   readonly identify: (pid: number) => { readonly pid: number; readonly startTime: string } | null;
-  /** Secrets between their making and their one showing, by event id. */
+  /** New secrets that were not shown yet, by event id. */
   readonly secretsShownOnce: Map<string, string>;
   readonly passes: Passes;
   readonly heavy: HeavyCalls;
@@ -63,17 +63,17 @@ export interface Services {
   readonly waiting: WaitingService;
   readonly bounds: BoundsService;
   readonly instruments: Instruments;
-  /** How much there is of everything, counted a few seconds ago at most. */
+  /** Counts for the metrics, at most a few seconds old. */
   readonly census: () => Promise<Census>;
   readonly eventLoop: () => EventLoopLag;
-  /** Leftovers in the home that should not be there. */
+  /** Leftover files in the home. */
   readonly homeState: () => Promise<HomeState>;
-  /** Whether every snapshot that a session can go back to is complete. */
+  /** Checks that every snapshot that can be restored is complete. */
   readonly checkSnapshots: () => Promise<SnapshotsChecked>;
   readonly backups: BackupService;
   readonly retention: Retention;
   readonly daemon: DaemonService;
-  /** Calls with an idempotency key that are being carried out right now. */
+  /** Running calls that have an idempotency key. */
   readonly callsUnderWay: Map<string, Promise<unknown>>;
   readonly noteCall: CallRecords["noteCall"];
   readonly noteDenial: CallRecords["noteDenial"];
@@ -92,6 +92,6 @@ export interface DaemonService {
     readonly openFilesMax: number | null;
     readonly held: boolean;
   };
-  /** Answers first, then stops: drains, puts every session to sleep, ends. */
+  /** Stops the daemon after the answer is sent: ends turns, hibernates all sessions, exits. */
   readonly shutDown: () => void;
 }

@@ -29,7 +29,7 @@ test("the table holds every syscall of every family folder, each once", () => {
   expect(SYSCALLS.map(({ name }) => name).toSorted()).toEqual(families.flatMap(namesIn).toSorted());
 });
 
-/** Written out by hand: a change of what a role may do has to be made here too. */
+/** Written by hand, so that every change of a role's permissions must be repeated here. */
 const CAPABILITIES: { readonly [role in Role]: readonly string[] } = {
   viewer: [
     ...["agent.read", "approval.read", "audit.read", "blob.read", "queue.list"],

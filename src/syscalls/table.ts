@@ -22,7 +22,7 @@ import { workspace } from "./workspace/workspace.ts";
 import { worktree } from "./worktree/worktree.ts";
 import { ws } from "./ws/ws.ts";
 
-/** THE table: every capability, once; a folder a family. Surfaces, docs, client and permission matrix are derived from it. */
+/** Every syscall, once. Surfaces, docs, the client and the permission matrix are derived from this table. */
 export const SYSCALLS: readonly Syscall[] = [
   ...session,
   ...turn,
@@ -47,13 +47,13 @@ export const SYSCALLS: readonly Syscall[] = [
   ...ws,
 ];
 
-/** What each kind of token may do. The operator's holds every permission. */
+/** The capabilities of each role. The operator holds every permission. */
 export function rolesOf(table: readonly Syscall[] = SYSCALLS): Roles {
   const held = (role: Role) => capabilitiesOf(role, table);
   return { operator: ["*"], viewer: held("viewer"), session: held("session"), below: held("below") };
 }
 
-/** A permission that several syscalls share is a role's only when all of them name the role. */
+/** If several syscalls share a permission, a role holds it only if all of them name the role. */
 function capabilitiesOf(role: Role, table: readonly Syscall[]): readonly string[] {
   const withheld = new Set(table.filter(({ roles }) => !roles.includes(role)).map(({ permission }) => permission));
   return permissions(table).filter((permission) => !withheld.has(permission));

@@ -1,4 +1,4 @@
-/** A case found something that the text of AIP-46 does not allow. */
+/** The server does something that AIP-46 does not allow. */
 class Unmet extends Error {}
 
 export function expect(condition: boolean, what: string): asserts condition {
@@ -12,7 +12,7 @@ export function member(value: unknown, ...path: readonly (string | number)[]): u
   );
 }
 
-/** The text does not say where in the body an error code stands, so every usual place is read. */
+/** AIP-46 does not say where in the body an error code is, so all usual places are tried. */
 export function codeIn(body: unknown): string {
   const error = member(body, "error");
   return String(member(error, "code") ?? member(body, "code") ?? error ?? "");
@@ -21,7 +21,7 @@ export function codeIn(body: unknown): string {
 const POLL_MS = 25;
 const WAIT_MAX_MS = 10_000;
 
-/** Asks again until the answer fits. */
+/** Repeats the request until the answer matches. */
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | null | undefined | false>,

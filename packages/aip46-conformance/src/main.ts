@@ -89,7 +89,7 @@ function readArguments(args: readonly string[]): Values | string {
   }
 }
 
-/** `fetch failed` alone helps nobody: the cause names the address and the error. */
+/** `fetch failed` alone does not help: the cause names the address and the error. */
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   return thrown.cause instanceof Error ? `${thrown.message} (${thrown.cause.message})` : thrown.message;

@@ -1,11 +1,11 @@
 import { createInterface } from "node:readline";
 
 /**
- * An agent that speaks the Agent Client Protocol and can do one thing: keep words in its own process, and nowhere else.
- * Started by the daemon under test, for the cases that are about an agent's process.
+ * An agent for the Agent Client Protocol that keeps words in the memory of its own process, and nowhere else.
+ * The server under test starts it, for the cases about an agent's process.
  *
- *   remember WORD, recall      what a prompt may say
- *   --last-words WORD          says this on stderr instead of shaking hands, and ends
+ *   remember WORD, recall      the prompts it understands
+ *   --last-words WORD          writes WORD to stderr and exits before the handshake
  */
 interface Message {
   readonly id?: number | string;

@@ -1,6 +1,6 @@
 import type { Result } from "./run-cases.ts";
 
-/** One line a case, for a person or a CI log. A reason quotes the server, so control characters are taken out. */
+/** One line per case, for a person or a CI log. Reasons quote the server, so control characters are removed. */
 export function lineOf({ number, title, verdict, reason, ms }: Result): string {
   const text = reason === null ? title : `${title}: ${reason}`;
   return `${String(number).padStart(3)}  ${verdict.padEnd(8)}  ${plain(text)}  (${ms} ms)`;

@@ -20,20 +20,20 @@ export const CASES: readonly Case[] = [
 export interface Result {
   readonly number: number;
   readonly title: string;
-  /** `deviates`: the server says so, and what it does instead holds. */
+  /** `deviates`: the server declares the deviation, and what it does instead was checked. */
   readonly verdict: "pass" | "fail" | "deviates" | "not run";
   readonly reason: string | null;
   readonly ms: number;
 }
 
-/** Why a case is not run, where the reason is the command line and not the server. */
+/** Why a case is not run, if an option on the command line is missing. */
 const ABSENT: Partial<Record<keyof Bench, string>> = {
   restart: "needs --restart COMMAND",
   machine: "needs the server on this machine",
 };
 
 const CASE_MAX_MS = 120_000;
-/** This case only waits for half a minute, so it runs beside the others. */
+/** This case only waits for half a minute, so it runs in parallel with the others. */
 const SLOW = 24;
 
 export async function runCases(
@@ -42,7 +42,7 @@ export async function runCases(
   onResult: (result: Result) => void,
 ): Promise<readonly Result[]> {
   const chosen = CASES.filter(({ number }) => numbers.length === 0 || numbers.includes(number));
-  // A restart would cut its stream.
+  // A restart would end its stream.
   const isApart = (one: Case): boolean =>
     one.number === SLOW && !chosen.some(({ needs }) => needs?.includes("restart"));
   const slow = chosen.filter(isApart).map((one) => judge(bench, one));

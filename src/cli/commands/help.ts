@@ -13,7 +13,7 @@ const COMMANDS: Commands = {
   syscalls: SYSCALL_NAMES,
 };
 
-/** Of everything, of a subject, of a command: by as many words as are given. */
+/** Help for everything, for a subject or for a command, depending on the number of words. */
 export const run: RunCommand = async (terminal, { args }) => {
   for (const line of await helpLines(args)) terminal.print(line);
   return EXIT.ok;
@@ -37,7 +37,7 @@ function ofEveryday(name: keyof typeof EVERYDAY): readonly Text[] {
   return [usage, "", `${summary}.`, ...aligned(options, "Options")];
 }
 
-/** Its everyday commands and short forms, and every verb of the family that has its name. */
+/** Everyday commands, short forms and all verbs of one subject. */
 async function ofSubject(subject: string): Promise<readonly Text[]> {
   const entries = await loadEntries(SYSCALL_NAMES.filter((name) => name.startsWith(`${subject}.`)));
   const everyday = (commandsBySubject(COMMANDS).get(subject) ?? []).map((word) => {

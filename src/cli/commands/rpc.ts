@@ -6,7 +6,7 @@ import { EXIT, type RunCommand } from "../terminal.ts";
 const WAIT_MS = 30_000;
 const WAIT_MAX_MS = 3_600_000;
 
-/** Until the input ends and every call has been answered or cancelled. */
+/** Runs until the input ends and every call is answered or cancelled. */
 export const run: RunCommand = async (terminal, { args }) => {
   const { values, positionals } = parseArguments(args, { "wait-ms": { type: "string" } });
   expectWords(positionals, [], EVERYDAY.rpc.usage);

@@ -16,7 +16,7 @@ export const run: RunCommand = async (terminal, given) => {
   return runSyscall(terminal, { ...given, args: ["sandbox", ...given.args] });
 };
 
-/** Prints and exits as the command itself would have. */
+/** Prints the command's output and exits with its exit code. */
 const tryOut: RunCommand = async (terminal, { args, json }) => {
   const { values, positionals } = parseArguments(args, {
     cwd: { type: "string", short: "C" },

@@ -79,7 +79,7 @@ function standardFiles(output: number): StdioOptions {
   return files;
 }
 
-/** Null while it may still come up, also when another process started one at the same time and was faster. */
+/** Null while the daemon may still start, or while one that another process started at the same time may. */
 function refusalIn(child: ChildProcess, said: string): ClientError | null {
   if (child.exitCode === null && child.signalCode === null) return null;
   const last = said.trimEnd().split("\n").at(-1) ?? "";

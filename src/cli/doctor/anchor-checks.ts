@@ -3,13 +3,13 @@ import { type Check, fine, problem, warning } from "./check.ts";
 
 type Answer = OutputOf<"system.doctor">;
 
-/** An older daemon says nothing of either; without a daemon nobody asks the anchors. */
+/** Both are missing from older daemons; without a daemon no anchor is asked. */
 export interface EvidenceReport {
   readonly anchors?: Answer["anchors"] | undefined;
   readonly compared?: Answer["compared"] | undefined;
 }
 
-/** What is known outside of this home about its log. */
+/** Checks of the log against its anchors. */
 export function anchorChecks({ anchors = [], compared = null }: EvidenceReport): readonly Check[] {
   return [...anchors.map(aboutAnchor), ...(compared === null ? [] : [aboutRestore(compared)])];
 }

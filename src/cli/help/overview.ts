@@ -1,4 +1,4 @@
-/** What there is to call: from the index alone, so that the help loads no details of any syscall. */
+/** All commands, read from the index alone, so that the help loads no details of syscalls. */
 export interface Commands {
   /** Everyday command -> its subject, in the order of the help. */
   readonly everyday: ReadonlyMap<string, string>;
@@ -12,7 +12,7 @@ const COMMAND_LINES_MAX = 9;
 const SUBJECT_LINES_MAX = 4;
 const MORE = "...";
 
-/** One screen of 24 lines with room for the prompt below, however many syscalls there are. */
+/** Fits on a screen of 24 lines with the shell prompt below, however many syscalls there are. */
 export function overview(commands: Commands): readonly string[] {
   const subjects = [...commandsBySubject(commands)];
   const width = Math.max(...subjects.map(([subject]) => subject.length));

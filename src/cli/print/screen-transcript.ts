@@ -139,17 +139,17 @@ export function createScreenTranscript(terminal: Terminal, options: TranscriptOp
 }
 
 interface Speech {
-  /** Shows the lines that are complete; answers the line that is still open, or null for a piece that is old. */
+  /** Prints the complete lines. Returns the unfinished line, or null for a frame that was printed before. */
   readonly stream: (text: string) => string | null;
-  /** Whatever of it went by already is not said twice. */
+  /** Prints the message without the part that was already printed from frames. */
   readonly message: (text: string, isThought: boolean) => void;
 }
 
-/** What an agent says, in pieces and then as a whole. */
+/** Prints an agent's text: frames as they arrive, then the rest of the complete message. */
 function createSpeech(show: (text: string, paint?: (line: string) => Text) => void): Speech {
-  /** Text that went by in pieces and is not a message yet; its last line is still open. */
+  /** Text from frames whose message is not complete; its last line is unfinished. */
   let streamed = "";
-  /** Text of a message that was shown before its pieces came by: when they do, they are old. */
+  /** Text of messages that were printed before their frames arrived. Those frames are skipped. */
   let late = "";
   return {
     stream: (text) => {

@@ -44,9 +44,9 @@ function escaped(text: string): string {
 }
 
 /**
- * Controls (C0 without tab and line feed, DEL, C1), every mark of writing direction, everything of no width (joiners, tags,
- * variation selectors, fillers), the line and paragraph separators, and halves of surrogate pairs.
- * Kept: what joins two pictographs into one, and the selector that makes a sign a pictograph.
+ * Controls (C0 without tab and line feed, DEL, C1), direction marks, characters without width (joiners, tags, variation
+ * selectors, fillers), line and paragraph separators, and lone surrogates. Kept: joiners between two emoji, and the selector
+ * that makes a character an emoji.
  */
 const HIDDEN =
   /(?![\t\n])(?!(?<=\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d(?=\p{Extended_Pictographic}))(?!(?<=\p{Emoji})\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;

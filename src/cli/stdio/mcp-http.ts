@@ -10,7 +10,7 @@ export interface Exchange {
 }
 
 export interface McpReached extends Reached {
-  /** Which tools are listed, separated by commas; null: those by default. */
+  /** The toolsets to list, separated by commas; null: the default ones. */
   readonly toolsets: string | null;
 }
 

@@ -8,7 +8,7 @@ export interface McpMessage {
   readonly method: string | null;
   /** Set by clients without a handshake: they send the protocol version with each request. */
   readonly version: string | null;
-  /** Of a `notifications/cancelled`. */
+  /** The request that a `notifications/cancelled` names. */
   readonly cancels: string | number | null;
   /** The method and name, repeated in the headers. */
   readonly name: string | null;

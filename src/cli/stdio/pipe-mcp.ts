@@ -37,7 +37,7 @@ export async function pipeMcp(reach: () => Promise<McpReached>, { input, output 
 
   const take = async (message: McpMessage): Promise<void> => {
     const cancelled = [...underWay.values()].find(({ id }) => message.cancels !== null && id === message.cancels);
-    // Without a session the end of the connection is what tells the daemon; with one, the message does.
+    // Without a session, closing the connection cancels the call; with one, the message does.
     if (cancelled !== undefined && !passage.hasSession()) return cancelled.abort.abort();
     const running = start(message);
     if (message.method === "initialize" || message.method === "notifications/initialized") await running;
@@ -55,7 +55,7 @@ export async function pipeMcp(reach: () => Promise<McpReached>, { input, output 
 }
 
 interface Passage {
-  /** Sends a message to the daemon and writes what it answers; a daemon that is gone is answered for. */
+  /** Sends a message to the daemon and writes its answer. If the daemon is gone, writes an error instead. */
   readonly pass: (message: McpMessage, signal: AbortSignal) => Promise<void>;
   readonly hasSession: () => boolean;
   /** After `ended`: waits for the listener and ends the session at the daemon. */

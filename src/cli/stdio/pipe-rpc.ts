@@ -21,7 +21,7 @@ export interface Pipe {
 const LINE_BYTES_MAX = 24_000_000;
 const UNSENT_BYTES_MAX = 1_048_576;
 const NORMAL = 1000;
-/** Beyond the wait for the last answers: a daemon that does not even cancel calls in this time is not waited for. */
+/** Extra time after `waitMs` for the daemon to cancel calls; then this process ends without it. */
 const DAEMON_GRACE_MS = 5_000;
 
 export interface Piped {
@@ -30,8 +30,8 @@ export interface Piped {
 }
 
 /**
- * Each line is sent as a frame and each frame is written as a line. At the end of the input the daemon cancels what is
- * under way once it has answered nothing for `waitMs`: a call that waits for a person would keep this process for ever.
+ * Sends each line as a frame and writes each frame as a line. After the end of the input the daemon cancels running calls
+ * when none was answered for `waitMs`: a call that waits for a person would otherwise keep this process alive for ever.
  */
 export async function pipeRpc(reached: Reached, pipe: Pipe, waitMs: number): Promise<Piped> {
   const socket = await connected(reached);
@@ -59,7 +59,7 @@ export async function pipeRpc(reached: Reached, pipe: Pipe, waitMs: number): Pro
   });
 }
 
-/** Resolves when no answer has come for so long. */
+/** Resolves when no answer has come for `ms`. */
 async function silence(answeredAtMs: () => number, ms: number, signal: AbortSignal): Promise<void> {
   const endedMs = performance.now();
   const leftMs = (): number => Math.max(endedMs, answeredAtMs()) + ms - performance.now();
@@ -91,7 +91,7 @@ async function sendLines(socket: WebSocket, { input, output }: Pipe, end: object
   await send(socket, Buffer.from(JSON.stringify(end)));
 }
 
-/** What is no text goes as bytes, so that it is refused as a message and does not break the connection. */
+/** Invalid UTF-8 is sent as bytes: the daemon then refuses that message instead of closing the connection. */
 function send(socket: WebSocket, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     socket.send(bytes, { binary: !isUtf8(bytes) }, () => resolve());
@@ -100,10 +100,10 @@ function send(socket: WebSocket, bytes: Uint8Array): Promise<void> {
 }
 
 interface Frames {
-  /** Resolves when the daemon says that there is nothing more. */
+  /** Resolves when the daemon has answered everything. */
   readonly ended: Promise<Piped>;
   readonly written: () => Promise<void>;
-  /** When the last answer came; now, as long as whoever reads our output has not taken all of it. */
+  /** Time of the last answer; now, while our own output is still being read. */
   readonly answeredAtMs: () => number;
 }
 

@@ -1,11 +1,11 @@
 const LF = 0x0a;
 
-/** A line without its end; or that one was longer than allowed, and was not kept. */
+/** A line without its line feed; or a note that a line was too long and was dropped. */
 export type Line = { readonly bytes: Uint8Array } | { readonly tooLong: true };
 
 /**
- * Lines as the protocols on standard input have them: they end with LF and with nothing else, so a U+2028 or a lone CR is
- * part of one. Empty ones are left out. A last line without its end counts.
+ * Splits input into lines at LF only: U+2028 and a lone CR are part of a line. Empty lines are skipped. A last line without
+ * LF counts.
  */
 export async function* readLines(input: AsyncIterable<Uint8Array>, lineBytesMax: number): AsyncGenerator<Line> {
   let parts: Uint8Array[] = [];

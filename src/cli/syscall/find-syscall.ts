@@ -2,13 +2,13 @@ import { loadEntries, SHORT_NAMES, SYSCALL_NAMES, type SyscallEntry } from "../.
 
 export interface FoundSyscall {
   readonly name: string;
-  /** How it was written: `session fork`, or `fork`. */
+  /** The words that named it: `session fork`, or `fork`. */
   readonly spelling: string;
-  /** What came after that. */
+  /** The arguments after those words. */
   readonly rest: readonly string[];
 }
 
-/** By family and verb, or by its short form. Null when neither names one. */
+/** Finds a syscall by family and verb, or by its short form; null when there is none. */
 export function findSyscall(words: readonly string[]): FoundSyscall | null {
   const [first = "", second = ""] = words;
   if (SYSCALL_NAMES.includes(`${first}.${second}`))
@@ -17,7 +17,7 @@ export function findSyscall(words: readonly string[]): FoundSyscall | null {
   return name === undefined ? null : { name, spelling: first, rest: words.slice(1) };
 }
 
-/** What its definition says. Only this one is decoded. */
+/** The details of one syscall. Decodes no others. */
 export async function entryOf(name: string): Promise<SyscallEntry> {
   const [entry] = await loadEntries([name]);
   if (entry === undefined) throw new Error(`${name} is in the index and has no details: run \`npm run docs\``);
@@ -28,7 +28,7 @@ export function families(): readonly string[] {
   return [...new Set(SYSCALL_NAMES.map((name) => name.split(".")[0] ?? ""))].sort();
 }
 
-/** In the table's order. */
+/** The verbs of a family, in the table's order. */
 export function verbsOf(family: string): readonly string[] {
   return SYSCALL_NAMES.flatMap((name) => (name.startsWith(`${family}.`) ? [name.slice(family.length + 1)] : []));
 }

@@ -1,7 +1,7 @@
-/** More slips than this, and it is another word. */
+/** With more typing errors than this it counts as another word. */
 const SLIPS_MAX = 3;
 
-/** The word that was probably meant; null when none is near. */
+/** The most similar word; null when none is similar enough. */
 export function nearest(given: string, words: readonly string[]): string | null {
   const ranked = words
     .map((word) => ({ word, slips: word.startsWith(given) && given !== "" ? 0 : slipsBetween(given, word) }))
@@ -10,7 +10,7 @@ export function nearest(given: string, words: readonly string[]): string | null 
   return best !== undefined && best.slips <= Math.min(SLIPS_MAX, Math.ceil(given.length / 2)) ? best.word : null;
 }
 
-/** Letters to add, drop, change or swap, to get from one word to the other. */
+/** The number of letters to add, drop, change or swap to turn one word into the other. */
 function slipsBetween(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, at) => at)];
   const cell = (row: number, column: number): number => rows[row]?.[column] ?? 0;

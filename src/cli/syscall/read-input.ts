@@ -12,7 +12,7 @@ export interface ReadInput {
   readonly idempotencyKey: string | null;
 }
 
-/** Words and options -> the syscall's input. Whether its values are right is the daemon's to say. */
+/** Converts words and options to the syscall's input. The daemon validates the values. */
 export async function readInput(terminal: Terminal, found: FoundSyscall, entry: SyscallEntry): Promise<ReadInput> {
   const { rest, spelling } = found;
   const { paths = [], files = [], here } = entry.cli;
@@ -54,7 +54,7 @@ function optionsFor(entry: SyscallEntry): ParseArgsOptionsConfig {
   return options;
 }
 
-/** `--queue=false` is `--no-queue`: the parser knows only the second. */
+/** Rewrites `--queue=false` as `--no-queue`: Node's parser accepts only the latter. */
 function withoutBooleanValues(args: readonly string[], entry: SyscallEntry): readonly string[] {
   const flags = entry.input.filter(({ type }) => type === "boolean").flatMap(({ name }) => [name, kebab(name)]);
   return args.map((word) => {
@@ -64,7 +64,7 @@ function withoutBooleanValues(args: readonly string[], entry: SyscallEntry): rea
   });
 }
 
-/** The last one takes the rest of the line, when it is text or a list. */
+/** The last positional member takes the rest of the line if it is text or a list. */
 function byPosition(
   entry: SyscallEntry,
   given: ReadonlyMap<string, unknown>,
@@ -132,7 +132,7 @@ function parseJson(text: string, option: string, usage: string): unknown {
   }
 }
 
-/** Every text file ends in one; it is not part of what was meant. */
+/** Removes the newline at the end of a text file, which is not part of the value. */
 function withoutLastNewline(text: string): string {
   return text.endsWith("\n") ? text.slice(0, -1) : text;
 }

@@ -10,7 +10,7 @@ import { entryOf, findSyscall } from "./find-syscall.ts";
 import { readInput } from "./read-input.ts";
 import { unknownCommand } from "./unknown-command.ts";
 
-/** Any syscall, by the words that name it. */
+/** Runs any syscall by its words. */
 export const runSyscall: RunCommand = async (terminal, { args, json }) => {
   const found = findSyscall(args);
   if (found === null) throw unknownCommand(args);
@@ -30,7 +30,7 @@ export const runSyscall: RunCommand = async (terminal, { args, json }) => {
 const WORDS_SHOWN = 3;
 const SILENT_MS = 1000;
 
-/** What takes long says so on the screen: what it is, and for how long by now. */
+/** Shows what a slow call does and how long it has taken. */
 async function patiently<T>(terminal: Terminal, text: string, call: Promise<T>): Promise<T> {
   if (!terminal.hasCursor) return call;
   const sinceMs = Date.now();
@@ -46,7 +46,7 @@ async function patiently<T>(terminal: Terminal, text: string, call: Promise<T>):
   });
 }
 
-/** Printed as the definition says. The exit code is the answer's: a call can succeed and still bring a "no". */
+/** Prints the answer as the definition says. The exit code depends on the answer: a successful call can report a failure. */
 export function answer(terminal: Terminal, { cli }: SyscallEntry, output: unknown, json: boolean): number {
   if (json) terminal.printJson(output);
   else if (cli.print === "diff") printDiff(terminal, output);
@@ -60,7 +60,7 @@ function isNo(output: unknown, succeeds: SyscallEntry["cli"]["succeeds"]): boole
   return value !== undefined && value !== succeeds?.value;
 }
 
-/** `turn.outcome`: undefined where one of the two is not there. */
+/** Reads `turn.outcome`; undefined when a member is missing. */
 function memberAt(value: unknown, path: string): unknown {
   return path
     .split(".")

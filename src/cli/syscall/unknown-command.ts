@@ -4,7 +4,7 @@ import { EVERYDAY } from "../everyday.ts";
 import { families, verbsOf } from "./find-syscall.ts";
 import { nearest } from "./nearest.ts";
 
-/** What was probably meant, for words that name nothing. */
+/** An error for unknown words; suggests the most similar command. */
 export function unknownCommand(words: readonly string[]): ClientError {
   const [first = "", second] = words;
   const verbs = verbsOf(first);

@@ -16,7 +16,7 @@ export function usageOf(spelling: string, entry: SyscallEntry): string {
   return ["nomos", spelling, ...positional, ...options].join(" ");
 }
 
-/** Members that are given by name. Positional ones can be, but need not. */
+/** Members that are options. Positional ones may be given as options too. */
 export function optionsOf(entry: SyscallEntry): readonly Member[] {
   return entry.input.filter(({ name }) => !entry.cli.positional.includes(name));
 }
@@ -33,7 +33,7 @@ export function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** Free text goes on to the end of the line, and so does a list; an id is one word. */
+/** Text and lists take the rest of the line; an id is one word. */
 export function takesRest({ name, type, values }: Member): boolean {
   const isText = type === "text" && values === null && !/^(id|to|at|path|sha256|slug|driver|.*Id)$/.test(name);
   return isText || type === "list";

@@ -3,15 +3,15 @@ import type { AnchorAnswer } from "../../domains/index.ts";
 import type { LogTree, SignedCheckpoint, VerifierKey } from "../../store/index.ts";
 
 /**
- * A place outside of the writer's reach that remembers checkpoints. It shows when somebody exchanged a log together with
- * everything that lies beside it.
+ * A place that keeps checkpoints and that the log's writer cannot change. It reveals when somebody replaced a log together
+ * with everything beside it.
  */
 export interface Anchor {
   readonly kind: AnchorAnswer["kind"];
   readonly where: string;
-  /** Leaves the checkpoint there. Refuses with `anchor_disagrees` when the anchor remembers another log. */
+  /** Stores the checkpoint. Refuses with `anchor_disagrees` when the anchor holds another log's. */
   readonly put: (checkpoint: SignedCheckpoint, signal: AbortSignal) => Promise<void>;
-  /** Compares the checkpoint with what the anchor remembers. Refuses with `anchor_failed` when it gives no answer. */
+  /** Compares the checkpoint with the one the anchor holds. Refuses with `anchor_failed` when it gives no answer. */
   readonly ask: (checkpoint: SignedCheckpoint, signal: AbortSignal) => Promise<Finding>;
 }
 

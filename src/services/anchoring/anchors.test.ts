@@ -105,7 +105,7 @@ describe("anchor: witness", () => {
       const key = parseVerifierKey(witness.vkey) ?? expect.fail("no key");
       expect(cosigned.size).toBe(700);
       expect([isSignedBy(cosigned, key), isSignedBy(cosigned, at.key.verifier)]).toEqual([true, true]);
-      // After a restart it goes on from what was kept; without that, from what the witness says.
+      // After a restart it continues from the kept checkpoint; without one, from what the witness answers.
       await at.witness(witness).put(await at.checkpoint(701), NEVER);
       await createWitnessAnchor({ ...witness, key: witness.vkey, keptAt: join(at.path, "new") }, at.anchored).put(
         await at.checkpoint(702),
@@ -167,7 +167,7 @@ describe("asked what they remember", () => {
     expect([await ask(50), await ask(99), await ask(100), await ask(499)]).toEqual(Array(4).fill("newer"));
     await using other = await open();
     expect(await other.git(repo).ask(await other.checkpoint(900), NEVER)).toMatchObject({ verdict: "contradicts" });
-    // The tip covers more than the log has; only an older commit shows that the log is not a part of it.
+    // The newest anchored checkpoint covers more than this log; only an older one shows that the log is not a part of it.
     at.log.exchange(250);
     await at.tree.renew();
     expect([await ask(240), await ask(350), await ask(500), await ask(700)]).toEqual([
@@ -282,7 +282,7 @@ interface Opened extends AsyncDisposable {
   readonly cosigned: string;
   readonly git: (repo: string) => Anchor;
   readonly witness: (witness: Witness) => Anchor;
-  /** Of the log as it was, or will be, at this size. */
+  /** A checkpoint of the log at this size, past or future. */
   readonly checkpoint: (size: number) => Promise<SignedCheckpoint>;
 }
 

@@ -3,7 +3,7 @@ import type { AnchorAnswer } from "../../domains/index.ts";
 import type { SignedCheckpoint } from "../../store/index.ts";
 import type { Anchor } from "./anchor.ts";
 
-/** An anchor that is down may not hold a restore up for longer. */
+/** Longest time that an unreachable anchor may delay a restore. */
 const ASK_MAX_MS = 60_000;
 
 /** Asks all anchors at once. One that gives no usable answer is reported as unreachable, and the others still count. */

@@ -5,11 +5,11 @@ import { createWitnessAnchor } from "./witness-anchor.ts";
 
 export interface AnchorsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where the last checkpoint that a witness cosigned is kept. */
+  /** The file for the last checkpoint that a witness cosigned. */
   readonly keptAt: string;
 }
 
-/** The anchors that `anchors` of a configuration names. */
+/** The anchors named in the configuration's `anchors`. */
 export function configuredAnchors(
   { git, witness }: NonNullable<Config["anchors"]>,
   log: AnchoredLog,

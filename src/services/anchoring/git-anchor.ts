@@ -12,18 +12,18 @@ interface Tip {
 
 export interface GitAnchorOptions {
   readonly repo: string;
-  /** A ref of its own: what it leads to holds the file `checkpoint` and nothing else. */
+  /** A ref used for nothing else: its commits hold only the file `checkpoint`. */
   readonly ref: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 const GIT_TIMEOUT_MS = 30_000;
 const OUTPUT_BYTES_MAX = 1_048_576;
-/** Their ids, 65 bytes each at most, have to fit into the output. */
+/** So many ids, of up to 65 bytes each, fit into the output limit. */
 const HISTORY_MAX = 15_000;
 const IDENTITY = { name: "nomos", email: "nomos@localhost" };
 
-/** Each checkpoint as a commit on a ref of a repository, made with plumbing alone: no work tree is touched. */
+/** Stores each checkpoint as a commit on a ref of a repository. Uses plumbing commands only, so no work tree is touched. */
 export function createGitAnchor({ repo, ref, environment }: GitAnchorOptions, log: AnchoredLog): Anchor {
   const runner = createGitRunner(environment);
   const git = async (signal: AbortSignal, args: readonly string[], input = ""): Promise<string | null> => {
@@ -64,7 +64,7 @@ export function createGitAnchor({ repo, ref, environment }: GitAnchorOptions, lo
   const isContained = async (known: Checkpoint): Promise<boolean> =>
     isOfThisLog(known) && sameBytes(await log.tree.rootAt(known.size), known.root);
 
-  /** The newest of the remembered checkpoints that cover at most `size` events; null when all cover more. */
+  /** The newest anchored checkpoint of at most `size` events; null when all cover more. */
   const rememberedUpTo = async (tip: string, size: number, signal: AbortSignal): Promise<Checkpoint | null> => {
     const list = await must(signal, ["rev-list", "--first-parent", `--max-count=${HISTORY_MAX}`, tip]);
     const commits = list.split("\n");
@@ -105,7 +105,7 @@ export function createGitAnchor({ repo, ref, environment }: GitAnchorOptions, lo
       if (tip === null) return KNOWS_NOTHING;
       const { commit, known } = tip;
       const found = (verdict: Finding["verdict"]): Finding => ({ verdict, size: known.size, root: hex(known.root) });
-      // The tip alone cannot say whether a log that is shorter is a part of it; an older checkpoint can.
+      // If the newest checkpoint covers more events than this log, only an older one can show whether both are the same log.
       const shared = known.size <= size ? known : await rememberedUpTo(commit, size, signal);
       if (!isOfThisLog(known) || (shared !== null && !(await isContained(shared)))) return found("contradicts");
       return found(known.size > size ? "newer" : "agrees");

@@ -6,14 +6,14 @@ import type { Anchor } from "./anchor.ts";
 export interface AnchorStatus {
   readonly kind: Anchor["kind"];
   readonly where: string;
-  /** The last checkpoint that arrived; null when none has since the start. */
+  /** The last checkpoint that was stored; null when none was since the start. */
   readonly size: number | null;
   readonly at: string | null;
   readonly problem: { readonly code: string; readonly message: string } | null;
 }
 
 export interface AnchorKeeper {
-  /** The newest is what counts: one that was not sent when the next came is left out. Never waits. */
+  /** Returns at once. A checkpoint that was not sent yet is replaced by the newer one. */
   readonly put: (checkpoint: SignedCheckpoint) => void;
   readonly status: () => readonly AnchorStatus[];
   readonly stop: () => Promise<void>;
@@ -24,7 +24,7 @@ type PutAnchor = Pick<Anchor, "kind" | "where" | "put">;
 const RETRY_FIRST_MS = 1000;
 const RETRY_MAX_MS = 300_000;
 
-/** Sends each new checkpoint to each anchor, and again, at growing intervals, until it has arrived. */
+/** Sends each new checkpoint to each anchor; retries at growing intervals until it is stored. */
 export function keepAnchored(
   anchors: readonly PutAnchor[],
   options: { readonly clock: Clock; readonly log: (message: string, details: object) => void },

@@ -16,16 +16,16 @@ export interface WitnessOptions {
   readonly url: string;
   /** The witness's verifier key, of type 4 (C2SP tlog-cosignature). */
   readonly key: string;
-  /** Where the last checkpoint that it cosigned is kept. */
+  /** The file for the last checkpoint that it cosigned. */
   readonly keptAt: string;
 }
 
 const ANSWER_MAX_MS = 10_000;
 const ANSWER_BYTES_MAX = 65_536;
-/** Clocks may differ by this much. */
+/** Largest allowed difference between our clock and the witness's. */
 const COSIGNED_AGO_MAX_MS = 3_600_000;
 
-/** A witness (C2SP tlog-witness): it cosigns a checkpoint only when it continues the last one that it cosigned. */
+/** A witness (C2SP tlog-witness) cosigns a checkpoint only if it continues the last one that it cosigned. */
 export function createWitnessAnchor({ url: given, key: keyText, keptAt }: WitnessOptions, log: AnchoredLog): Anchor {
   const { url, login } = withoutLogin(given);
   const key = parseVerifierKey(keyText);
@@ -55,7 +55,7 @@ export function createWitnessAnchor({ url: given, key: keyText, keptAt }: Witnes
     return post(`${url.replace(/\/+$/, "")}/add-checkpoint`, login, body, signal);
   };
 
-  /** An answer is believed only when it is, to the letter, the witness's signature of this checkpoint. */
+  /** Accepts an answer only if it is exactly the witness's signature of this checkpoint. */
   const expectCosigned = ({ note }: SignedCheckpoint, witness: VerifierKey, lines: string): NoteSignature => {
     const own = (parseSignatures(lines) ?? []).filter(
       ({ name, keyId }) => name === witness.name && keyId === witness.keyId,
@@ -70,8 +70,8 @@ export function createWitnessAnchor({ url: given, key: keyText, keptAt }: Witnes
     anchorFailed("the witness refused", { url, status, reason: text.slice(0, 200) });
 
   /**
-   * The protocol has no question, only a submission that names the size which the witness saw last. A wrong size is
-   * answered with the right one; from there the proof that this log continues it decides.
+   * The protocol has no query, only a submission that names the last size the witness saw. For a wrong size the witness
+   * answers with the right one; then the proof shows whether this log continues it.
    */
   const compare = async (checkpoint: SignedCheckpoint, witness: VerifierKey, signal: AbortSignal): Promise<Finding> => {
     const { size } = checkpoint;
@@ -85,7 +85,7 @@ export function createWitnessAnchor({ url: given, key: keyText, keptAt }: Witnes
     if (answer.status === 409 || answer.status === 422) return { verdict: "contradicts", size: seen, root: null };
     if (answer.status !== 200) throw refused(answer);
     const { signature } = expectCosigned(checkpoint, witness, answer.text);
-    // Whoever stands between could replay the answer that the witness gave when the backup was new.
+    // Without this check an attacker in between could replay the witness's answer from when the backup was new.
     const ageMs = Date.now() - Number(Buffer.from(signature).readBigUInt64BE()) * 1000;
     if (Math.abs(ageMs) > COSIGNED_AGO_MAX_MS)
       throw anchorFailed("the witness's signature is not of now", { url, ageMs });
@@ -112,7 +112,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** The address without who logs in there: it stands in answers and in the daemon's log. */
+/** The URL without user and password, because it appears in answers and in the daemon's log. */
 function withoutLogin(given: string): { readonly url: string; readonly login: Readonly<Record<string, string>> } {
   const url = new URL(given);
   const { username, password } = url;
@@ -151,7 +151,7 @@ async function post(
   }
 }
 
-/** The size of the last checkpoint that it cosigned; 0 when none was kept, and then the witness says which it was. */
+/** The size of the last checkpoint that it cosigned; 0 when none was kept: then the witness names the size. */
 async function keptSize(path: string, witness: VerifierKey): Promise<number> {
   const note = await readFile(path, "utf8").catch(() => "");
   const kept = parseCheckpoint(note);

@@ -8,7 +8,7 @@ export interface CheckedTree {
   readonly problems: readonly (TreeProblem | { readonly problem: string; readonly seq?: number })[];
 }
 
-/** Where the log has a gap there is no tree: the gap is then reported as the tree's problem. */
+/** A log with a gap has no tree; the gap is reported as the tree's problem. */
 export async function checked(check: (repair: boolean) => Promise<TreeReport>, repair = false): Promise<CheckedTree> {
   try {
     const { ok, size, root, problems } = await check(repair);

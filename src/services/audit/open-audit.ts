@@ -25,14 +25,14 @@ import { configuredAnchors } from "../anchoring/configured-anchors.ts";
 import { type AnchorStatus, keepAnchored } from "../anchoring/keep-anchored.ts";
 import { type CheckedTree, checked } from "./checked-tree.ts";
 
-/** What makes the log evidence: its Merkle tree, the signed checkpoints, and the anchors that keep them elsewhere. */
+/** The evidence of the log: its Merkle tree, the signed checkpoints, and the anchors. */
 export interface AuditService {
   readonly tree: LogTree;
   readonly checkpoints: CheckpointKeeper;
-  /** The verifier key in its text form, for others to keep. */
+  /** The verifier key as text, for others to store. */
   readonly key: string;
   readonly sha256: Sha256;
-  /** Brings the tree up to the log and compares both in full; with `repair` wrong tiles are written again. */
+  /** Updates the tree and compares all of it with the log; `repair` rewrites wrong tiles. */
   readonly check: (repair: boolean) => Promise<TreeReport>;
   readonly anchors: () => readonly AnchorStatus[];
   /** The newest checkpoint with a witness's signature; null when there is none. */
@@ -48,7 +48,7 @@ export interface Audit {
   readonly service: (committer: Committer) => AuditService;
   readonly tree: LogTree;
   readonly key: LogKey;
-  /** Brings the tree up to the log, then signs a checkpoint. */
+  /** Updates the tree, then signs a checkpoint. */
   readonly follower: Follower;
   /** Signs a last checkpoint. Call it before the store is closed. */
   readonly stop: () => Promise<void>;
@@ -108,7 +108,7 @@ export async function openAudit({ home, store, config, environment, clock, log }
   };
 }
 
-/** Compares the tree of a home that no daemon runs on with its log; with `repair` it is corrected. */
+/** Compares the tree with the log in a home without a running daemon; `repair` corrects the tree. */
 export async function examineTree(home: string, store: Store, repair: boolean): Promise<Omit<CheckedTree, "root">> {
   return checked(async () => {
     const { kept, tiles } = await openParts(home);

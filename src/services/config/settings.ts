@@ -16,7 +16,7 @@ export interface ConfigService {
 }
 
 export interface Settings extends ConfigService {
-  /** With the password; `show` has it without. */
+  /** Includes the password, which `show` omits. */
   readonly storeAddress: () => string | undefined;
 }
 

@@ -9,8 +9,8 @@ type Members = { readonly [key: string]: unknown };
 type Show = (value: unknown) => unknown;
 
 /**
- * The configuration as answers show it. What may be shown is listed; all else may hold a secret and is hidden, members
- * that this version does not know included.
+ * The configuration as shown in answers. Only listed members are shown; all others may hold a secret and are hidden, also
+ * members that this version does not know.
  */
 export function shownConfig(config: Config): Members {
   return CONFIG({ ...config, ...(config.store === undefined ? {} : { store: shownAddress(config.store) }) });
@@ -128,7 +128,7 @@ function keptList(given: readonly unknown[], stored: unknown, shown: unknown, fi
   });
 }
 
-/** Also the `***` that the store puts into its address. */
+/** Also matches the `***` that the store shows for its password. */
 function isMasked(text: string): boolean {
   return text.includes(HIDDEN) || /^\*\*\*$|[:=]\*\*\*([@&]|$)/.test(text);
 }

@@ -50,7 +50,7 @@ export interface DriverChecked {
     | null;
 }
 
-/** What a person does with drivers: list, install, try, add, remove. */
+/** Lists, installs, tries, adds and removes drivers. */
 export function createDriverCatalogue(parts: {
   readonly drivers: Drivers;
   readonly catalogue: ManifestCatalogue;

@@ -38,8 +38,8 @@ export interface DriverParts {
 }
 
 /**
- * The built-in drivers, one for each manifest, and one for each file or command that the configuration names. Looked up
- * anew each time, so that a changed configuration is in force at once.
+ * The built-in drivers, one for each manifest, and one for each file or command in the configuration. Looked up each time,
+ * so that a changed configuration applies at once.
  */
 export function createDrivers(parts: DriverParts): Drivers {
   const { config, catalogue } = parts;

@@ -2,7 +2,7 @@ import type { RunTool } from "../../drivers/index.ts";
 import { allowedEnvironment, type Clock, MARKER_VARIABLE, type ProcessHost } from "../../host/index.ts";
 
 export interface ProgramRunner {
-  /** The output, whatever the exit code. */
+  /** Returns the output, whatever the exit code. */
   readonly ask: (argv: readonly string[], env: Readonly<Record<string, string>>, timeMaxMs: number) => Promise<string>;
   readonly run: RunTool;
 }

@@ -11,14 +11,14 @@ const FILE_BYTES_MAX = 10_485_760;
 const FILES_KEPT = 3;
 const LINE_CHARS_MAX = 16_384;
 const CUT_CHARS = 8192;
-/** Bytes that wait while the disk does not write; lines beyond that are counted and dropped. */
+/** Bytes that wait while the disk is slow; further lines are dropped and counted. */
 const UNWRITTEN_BYTES_MAX = 4_194_304;
 
 export function daemonLogPath(home: string): string {
   return join(home, "logs", "daemon.log");
 }
 
-/** The daemon's own log: a line of JSON each, in a file that is turned over when it is full. It never holds a secret. */
+/** The daemon's own log: one JSON line per message, rotated when the file is full. It never holds a secret. */
 export function openDaemonLog(
   home: string,
   echo: (line: string) => void,
@@ -60,16 +60,16 @@ export function openDaemonLog(
   };
 }
 
-/** One line: bounded in length, valid JSON, and without anything that a terminal would obey. */
+/** Formats one line: bounded length, valid JSON, no control characters for terminals. */
 function lineOf(message: string, details: object): string {
   const at = new Date().toISOString();
   const whole = visible(JSON.stringify({ at, message, ...details }));
   const line = whole.length <= LINE_CHARS_MAX ? withoutSecrets(whole) : null;
-  // Cut twice: a secret that the first cut splits lies behind the second cut and is dropped.
+  // Cut twice: a secret that the first cut splits is not recognised; the second cut drops that part.
   return line ?? JSON.stringify({ at, cut: withoutSecrets(whole.slice(0, LINE_CHARS_MAX)).slice(0, CUT_CHARS) });
 }
 
-/** Escapes characters that JSON allows but a terminal obeys or hides. The JSON means the same. */
+/** Escapes characters that JSON allows but that a terminal interprets or hides. The JSON value stays the same. */
 function visible(json: string): string {
   return json.replace(HIDDEN, (found) =>
     Array.from({ length: found.length }, (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, "0")}`).join(

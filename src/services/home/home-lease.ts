@@ -13,9 +13,9 @@ import { isRefusal, type NewId } from "../../kernel/index.ts";
 import { type Store, StoreError } from "../../store/index.ts";
 
 /**
- * Becomes the one writer of the log. Whoever calls this holds the operating system's lock on the home, and in a shared
- * database the lease by its clock, so the last holder is dead or gone: it is taken over at once, with a higher fence.
- * Appends by itself: there is no committer before there is a fence.
+ * Takes the home lease. The caller holds the home lock, and for a shared database the lease by the database's clock, so the
+ * last holder has ended and its lease is taken over at once, with a higher fence. Appends without a committer, because a
+ * committer needs the fence.
  */
 export async function takeHomeLease(given: {
   readonly store: Store;
@@ -34,7 +34,7 @@ export async function takeHomeLease(given: {
   return fence;
 }
 
-/** Releases the lease, so that the next daemon need not wait for it to end. */
+/** Releases the lease, so that the next daemon need not wait for it to expire. */
 export async function giveHomeLeaseBack(
   committer: Pick<Committer, "change">,
   fence: number,

@@ -13,8 +13,8 @@ export interface HomeState {
 const SHOWN_MAX = 100;
 
 /**
- * What lies in a home and should not: what could not be removed, directories of forks whose sessions are gone, and what
- * was in the way of a start. `trash` is null without a daemon.
+ * Leftovers in a home: folders that could not be removed, directories of forks whose sessions are gone, and files that were
+ * moved aside. `trash` is null without a daemon.
  */
 export async function homeState(
   home: string,

@@ -4,8 +4,8 @@ import { type HomeLock, type Store, StoreError } from "../../store/index.ts";
 type OnLost = (error: StoreError) => void;
 
 /**
- * A daemon whose fence is too old has lost its home to another one. It ends: it would otherwise go on serving lists,
- * signing checkpoints and clearing folders that are the other's by now.
+ * Ends a daemon that lost its home to another one. It would otherwise go on answering, signing checkpoints and deleting
+ * folders that now belong to the other daemon.
  */
 export function endWhenFenced(store: Store, onLost: OnLost): Store {
   /** False until the first write succeeded: a start that is refused is reported to its caller instead. */
@@ -33,7 +33,7 @@ export function endWhenFenced(store: Store, onLost: OnLost): Store {
   };
 }
 
-/** Makes the lock file again when somebody deleted it, before another daemon can take it. */
+/** Recreates a deleted lock file before another daemon can take the lock. */
 export function watchLock(given: {
   readonly lock: HomeLock;
   readonly clock: Clock;

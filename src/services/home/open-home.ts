@@ -11,7 +11,7 @@ import { type HomeIdentity, homeIdentity } from "./home-identity.ts";
 import { endWhenFenced, watchLock } from "./one-daemon.ts";
 import { prepareHome, takeLock } from "./prepare-home.ts";
 
-/** A home that is open for this daemon: configuration, log, audit. */
+/** An open home: configuration, log, audit. */
 export interface OpenedHome {
   readonly home: string;
   readonly config: Settings;
@@ -19,13 +19,13 @@ export interface OpenedHome {
   readonly clock: Clock;
   readonly identity: HomeIdentity;
   readonly store: Store;
-  /** Where the store is, without its password. */
+  /** The store's address without its password. */
   readonly address: string;
   readonly instruments: Instruments;
   readonly audit: Audit;
   /** Deletes files that agents left, in the background. */
   readonly trash: Trash;
-  /** Call it last: afterwards another daemon may open the home. */
+  /** Call it last: it releases the home lock. */
   readonly close: () => Promise<void>;
 }
 

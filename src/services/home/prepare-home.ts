@@ -16,7 +16,7 @@ export interface SetAside {
 
 type Kind = "folder" | "file" | "socket" | "lock";
 
-/** Names whose kind matters to a start. Anything of another kind is moved aside; the daemon makes it again. */
+/** Names that must have a certain kind. Anything else at that name is moved aside; the daemon creates it again. */
 const NEEDED: readonly (readonly [string, Kind])[] = [
   ...(["agents", "archive", "backups", "blobs", "cache", "doors", "drivers", "exports", "forks"] as const).map(folder),
   ...(["logs", "public-etc", "sandboxes", "snapshots", "tmp", "trash", "tree", "workspaces"] as const).map(folder),
@@ -32,8 +32,8 @@ const EVIDENCE_FOLDERS = ["keys"] as const;
 const LOCK = "lock.db";
 
 /**
- * Takes the lock of the home. A lock that is not a file, or not an SQLite file, cannot be held by anybody: it is moved
- * aside. A lock that cannot be opened may be held by another daemon, and stays.
+ * Takes the home lock. A lock that is no SQLite file cannot be held and is moved aside. A lock that cannot be opened may be
+ * held by another daemon and stays.
  */
 export async function takeLock(home: string): Promise<HomeLock & { readonly aside: readonly SetAside[] }> {
   const path = join(home, LOCK);
@@ -52,8 +52,8 @@ export async function takeLock(home: string): Promise<HomeLock & { readonly asid
 }
 
 /**
- * Makes a home usable for a start, whatever an agent or a crash left in it: restores the owner's rights, and moves aside
- * what is of the wrong kind. Nothing is deleted.
+ * Makes a home usable for a start after an agent or a crash damaged it: restores the owner's rights and moves aside files of
+ * the wrong kind. Deletes nothing.
  */
 export async function prepareHome(home: string): Promise<readonly SetAside[]> {
   // First, so that a read-only home is reported as read-only and not as a file that could not be moved.

@@ -4,9 +4,9 @@ import { canHoldFolders, type Files, type HeldFolder, HostError, holdFolder } fr
 import type { HomeIdentity } from "./home-identity.ts";
 
 /**
- * Reading and writing for sessions, held by handles instead of names. Between two looks at a path a session can turn any
- * part of it, its own directory included, into a link to the daemon's home, and the daemon would follow. So every
- * directory on the way is opened from its parent's handle, never through a link, and none of them may be the home.
+ * Reads and writes files for sessions through directory handles instead of paths. Between a check and a use, a session can
+ * replace any part of a path by a link to the daemon's home. So each directory is opened from its parent's handle, never
+ * through a link, and the home is refused.
  */
 export function refuseHomeFiles(plain: Files, home: HomeIdentity): Files {
   if (!canHoldFolders()) return plain;

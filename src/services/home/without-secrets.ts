@@ -1,8 +1,7 @@
 /**
- * What looks like a secret is taken out, whoever put it there: our own tokens and tickets, what stands behind `Bearer`,
- * logins in addresses, members, flags and headers that are called after what they hold, and the usual forms of other
- * people's keys; in plain text, in JSON, in JSON inside of JSON and percent-encoded.
- * Every form is bounded, so that a long line costs no more than its length.
+ * Removes what looks like a secret: our tokens and passes, values after `Bearer`, logins in URLs, values of members, flags
+ * and headers with a telling name, and common forms of other keys. Works in plain text, JSON, nested JSON and
+ * percent-encoding. Every pattern is bounded, so that the time is linear in the length of the line.
  */
 export function withoutSecrets(text: string): string {
   return FORMS.reduce((left, [form, put]) => left.replace(form, put), text);
@@ -10,12 +9,12 @@ export function withoutSecrets(text: string): string {
 
 const GONE = "[secret]";
 
-/** Names of secrets, also within longer names: `ANTHROPIC_API_KEY`, `clientSecret`. */
+/** Names of secrets, also inside longer names: `ANTHROPIC_API_KEY`, `clientSecret`. */
 const NAME =
   "(?:password|passwd|passphrase|pgpass|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|authorization|credential|cookie)";
 
 const FORMS: readonly (readonly [RegExp, string])[] = [
-  // No word boundary before a key: there is none in `%20nst_`.
+  // No word boundary before a token: `%20nst_` has none.
   [/n(?:mo|mt|st)(?:_|%5f)[0-9a-f]{8,}/gi, GONE],
   [/nomos\.ticket\.[0-9a-f]{8,}/gi, GONE],
   [/(Bearer|Basic)((?:\s|%20|[+:]|\\{1,4}[nrt"]|"){1,8})[\w.~+/=%-]{6,}/gi, `$1$2${GONE}`],

@@ -1,12 +1,12 @@
 import { openFilesMax } from "../../host/index.ts";
 import { type Settings, setting } from "../config/settings.ts";
 
-/** The port and the socket each have this share of all open files; the rest is for the log, processes and their pipes. */
+/** Share of all open files for the port, and the same for the socket. The rest is for the log, processes and pipes. */
 const SHARE = 0.25;
 
 /**
- * The configured number of connections, but never so many that open files run out: a flood on the port would otherwise
- * keep the owner out of the socket and stop every turn.
+ * The configured number of connections, reduced if open files could run out: a flood on the port would otherwise block the
+ * owner's socket and stop every turn.
  */
 export function connectionsMax(config: Settings, log: (message: string, details: object) => void): number {
   const wanted = setting(config, "connectionsMax");

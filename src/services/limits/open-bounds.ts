@@ -21,16 +21,16 @@ interface BoundsDeps {
   readonly config: ConfigService;
   readonly clock: Clock;
   readonly log: (message: string, details: object) => void;
-  /** Bytes kept beside the log that count against the home's quota. */
+  /** Bytes beside the log that count towards the home's quota. */
   readonly besideBytes: () => number;
 }
 
-/** Multiples of the limit of the write-ahead log: past the first nothing new begins, past the second turns end. */
+/** Multiples of the write-ahead log's limit: above the first nothing new starts, above the second turns are ended. */
 const WAL_LOW_TIMES = 4;
 const WAL_SCARCE_TIMES = 8;
 const WAL_LOOK_EVERY_MS = 1000;
 
-/** Watches the disk and the write-ahead log for as long as the daemon runs, and holds the quotas. */
+/** Watches the disk and the write-ahead log while the daemon runs, and enforces the quotas. */
 export async function openBounds(deps: BoundsDeps): Promise<OpenedBounds> {
   const { store, config, clock, log } = deps;
   const limits = (): BoundLimits & { readonly walBytes: number } => ({

@@ -11,7 +11,7 @@ export interface Census {
 
 const CENSUS_KEPT_MS = 5000;
 
-/** Counts anew at most every few seconds, however often it is asked. */
+/** Counts again at most every few seconds, however often it is called. */
 export function keptCensus(store: Store, clock: Clock): () => Promise<Census> {
   let taken: Promise<Census> | null = null;
   let takenMs = 0;

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
-/** How late the main thread was in the last seconds. */
+/** Delay of the main thread's event loop over the last seconds. */
 export interface EventLoopLag {
   readonly meanSeconds: number;
   readonly p99Seconds: number;

@@ -4,7 +4,7 @@ import type { RecordedEvent } from "../../store/index.ts";
 
 export type ConnectionKind = "sse" | "ws" | "mcp";
 
-/** Counters since the daemon started. Other metrics are looked up when somebody asks. */
+/** Counters since the daemon started. Other metrics are computed on request. */
 export interface Instruments {
   /** Counts an error once, although several layers report it. */
   readonly failed: (error: NomosError) => void;

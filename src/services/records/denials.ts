@@ -38,7 +38,7 @@ export function createCallRecords(committer: Pick<Committer, "change">, clock: C
   };
 }
 
-/** At most a few denials a second of one principal are recorded: nobody may fill the log by being denied. */
+/** Limits recorded denials per principal and second, so that nobody can fill the log by being denied. */
 function createDenialBound(clock: Clock): (principal: string) => boolean {
   const second = { at: 0, counts: new Map<string, number>() };
   return (principal) => {
@@ -53,7 +53,7 @@ function createDenialBound(clock: Clock): (principal: string) => boolean {
   };
 }
 
-/** Records a network connection that a walled session was refused. A record that fails is logged, not thrown. */
+/** Records a refused network connection of a walled session. A failure to record is logged, not thrown. */
 export function recordNetworkDenial(
   committer: Pick<Committer, "session">,
   log: (message: string, details: object) => void,

@@ -25,13 +25,13 @@ export interface ExamineOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The answer of `system.doctor`, without a daemon. `log` is null where there is no log yet. */
+/** The answer of `system.doctor`, without a daemon. `log` is null when there is no log yet. */
 export interface Examination {
   readonly ok: boolean;
   readonly log: VerifyReport | null;
   readonly models: RebuildReport | null;
   readonly tree: Omit<CheckedTree, "root"> | null;
-  /** What anchors knew when this log was last restored. */
+  /** What the anchors answered when this log was last restored. */
   readonly compared: LastComparison | null;
   readonly sandbox: { readonly bubblewrap: string | null; readonly remedy: string | null };
   readonly home: OutputHome;
@@ -43,7 +43,7 @@ interface OutputHome {
   readonly aside: string[];
 }
 
-/** Checks a home that no daemon runs on, under its lock. A log that cannot be opened is reported, not thrown. */
+/** Checks a home without a running daemon, under its lock. A log that cannot be opened is reported, not thrown. */
 export async function examine(home: string, options: ExamineOptions): Promise<Examination> {
   const bubblewrap = await findBubblewrap(options.environment["PATH"] ?? "");
   const sandbox = {

@@ -18,7 +18,7 @@ export async function newestKnownCheckpoint(home: string, key: VerifierKey): Pro
   return newest;
 }
 
-/** A home, and what earlier restores put aside in it. */
+/** A home, and the folders that earlier restores moved aside in it. */
 export async function homeBeforeAndNow(home: string): Promise<readonly string[]> {
   const aside = (await readdir(home)).filter((name) => name.startsWith(BEFORE_RESTORE));
   return [home, ...aside.map((name) => join(home, name))];

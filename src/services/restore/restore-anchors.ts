@@ -27,9 +27,9 @@ export interface AskOptions {
 type Named = NonNullable<Config["anchors"]>;
 
 /**
- * Compares a verified copy of a backup with what anchors remember: those given by the caller, those of the home that is
- * restored, and those of the backup. The backup alone is not believed: whoever brings an older one to hide events could
- * bring one that names no anchor. Null when nobody names any.
+ * Compares a verified copy of a backup with the anchors' checkpoints: anchors given by the caller, those of the restored
+ * home, and those of the backup. The backup's anchors alone are not enough: somebody who hides events with an older backup
+ * could bring one that names no anchor. Null when there are no anchors.
  */
 export async function compareWithAnchors(
   options: AskOptions,
@@ -58,7 +58,7 @@ export async function compareWithAnchors(
   }
 }
 
-/** The newest checkpoint that anybody remembers beyond the backup; null when nothing is known to be lost. */
+/** The newest checkpoint known beyond the backup; null when no loss is known. */
 export function newestKnown(
   size: number,
   remembered: TreeHead | null,
@@ -72,7 +72,7 @@ export function newestKnown(
   return newer.toSorted((one, other) => other.size - one.size || (other.root === null ? -1 : 1))[0] ?? null;
 }
 
-/** `log.restored@1` holds a checkpoint with its root; a size that only a witness told stands in `log.compared@1`. */
+/** `log.restored@1` holds a checkpoint with its root; a size without a root, from a witness, is in `log.compared@1`. */
 export function withRoot(newer: ReturnType<typeof newestKnown>): Restored["newer"] {
   return newer === null || newer.root === null ? null : { size: newer.size, root: newer.root };
 }
@@ -88,7 +88,7 @@ async function anchorsIn(folder: string): Promise<Named> {
   return (await openSettings(folder)).show().anchors ?? {};
 }
 
-/** A home whose configuration is damaged can still be restored; the person is told what was not asked. */
+/** A home with a damaged configuration can still be restored; the person is told that its anchors were not asked. */
 function orNone(folder: string, progress: AskOptions["progress"]): () => Named {
   return () => {
     progress(`${join(folder, "config.json")} cannot be read; the anchors it names are not asked`);
@@ -96,7 +96,7 @@ function orNone(folder: string, progress: AskOptions["progress"]): () => Named {
   };
 }
 
-/** One entry for each place, so that an anchor that home and backup both name is asked once. */
+/** One entry per place, so that an anchor named by both home and backup is asked once. */
 function distinct(all: readonly Named[]): readonly Named[] {
   const single = all.flatMap(({ git, witness }): Named[] => [
     ...(git === undefined ? [] : [{ git }]),

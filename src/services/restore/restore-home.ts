@@ -49,9 +49,9 @@ export interface RestoreOptions {
   readonly home: string;
   readonly from: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Asked besides those that the home and the backup name; of the shape of `anchors` in the configuration. */
+  /** Further anchors to ask, in the form of the configuration's `anchors`. */
   readonly anchors?: unknown;
-  /** Restores although an anchor remembers other events than the backup holds. */
+  /** Restores although an anchor contradicts the backup. */
   readonly despiteAnchors?: boolean;
   readonly progress: (message: string) => void;
 }
@@ -66,7 +66,7 @@ export interface RestoreReport {
   readonly fence: number;
   /** A checkpoint that was signed after the backup was made: the events it covers beyond the backup are lost. */
   readonly newer: { readonly size: number; readonly root: string | null } | null;
-  /** What each anchor remembers. */
+  /** What each anchor answered. */
   readonly anchors: readonly AnchorAnswer[];
   readonly missingBlobs: number;
   /** Number of scoped tokens that were valid in the backup; all of them are revoked. */
@@ -76,8 +76,8 @@ export interface RestoreReport {
 }
 
 /**
- * A home out of a backup. All of it is made and verified under another name in the home; the log comes to its place last,
- * so that a restore that is cut short leaves no log, and a daemon refuses to start on it.
+ * Makes a home from a backup. Everything is written and verified in another folder of the home. The log is moved into place
+ * last: an interrupted restore leaves no log, and a daemon refuses to start on it.
  */
 export async function restoreHome(options: RestoreOptions): Promise<RestoreReport> {
   const from = await realpath(options.from).catch((cause: unknown) => {
@@ -153,7 +153,7 @@ async function restoreInto(
   return { store: shown, madeAt, size, root, ...went, newer, anchors, missingBlobs: manifest.missingBlobs.length };
 }
 
-/** A checkpoint that the home still has must cover a part of the restored log, or it belongs to another log. */
+/** A checkpoint in the home must cover a part of the restored log; otherwise it belongs to another log. */
 async function expectSame(
   folder: string,
   from: string,
@@ -170,7 +170,7 @@ async function expectSame(
   }
 }
 
-/** Whether the database holds exactly what a killed restore loaded into it: then that restore is continued. */
+/** Whether the database holds exactly what a killed restore loaded. If so, this restore continues it. */
 async function isLoaded(settings: StoreSettings, { size, root }: Manifest): Promise<boolean> {
   return withStore(settings, async (store) => {
     if ((await store.lastSeq()) < size || hex(await rootOfLog(store, size)) !== root) return false;
@@ -192,7 +192,7 @@ const PAGE = 500;
 
 /** The first events of a restore; revoked tokens follow. */
 const RESTORED: readonly string[] = ["lease.acquired@1", "log.restored@1", "lease.released@1"];
-/** Whoever can restore a home owns its files. */
+/** Restoring needs access to the home's files, which only the operator has. */
 const RESTORER = "operator";
 
 async function withStore<T>(settings: StoreSettings, work: (store: Store) => Promise<T>): Promise<T> {
@@ -210,8 +210,8 @@ async function withStore<T>(settings: StoreSettings, work: (store: Store) => Pro
 }
 
 /**
- * The new epoch and the fact that it is one, in one append. The fence is at least the time in seconds: fences rise by one
- * a start, so that no copy of this log, however long it went on after the backup, has come so far.
+ * Takes a new epoch and records the restore in one append. The fence is at least the time in seconds: fences rise by one per
+ * start, so no copy of this log that ran on after the backup has a higher one.
  */
 async function goOn(
   store: Store,
@@ -252,7 +252,7 @@ function beginEpoch(lease: LeaseState, restored: Restored, compared: Compared | 
   ];
 }
 
-/** All of them end: which were revoked after the backup is not known here. */
+/** All tokens are revoked, because it is unknown which were revoked after the backup. */
 async function validTokens(store: Store): Promise<readonly Extract<TokenState, { at: "valid" }>[]> {
   return (await allTokens(store)).filter((state) => state.at === "valid");
 }

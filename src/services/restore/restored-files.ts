@@ -5,7 +5,7 @@ import { NomosError } from "../../contract/index.ts";
 import { fileStamp } from "../../host/index.ts";
 import { flushFolder, logPath, MANIFEST } from "../../store/index.ts";
 
-/** Folder of a restore that is under way. While it lies in a home without a log, no daemon starts there. */
+/** Folder of an unfinished restore. While it is in a home without a log, no daemon starts there. */
 export const RESTORING = "restoring.tmp";
 export const BEFORE_RESTORE = "before-restore-";
 

@@ -8,7 +8,7 @@ const SESSION = "session/";
 /** Time for processes that still run in the home to end. */
 const LATER_MS = 5000;
 
-/** Removes the home of a walled session when the session is forgotten, and at start those that were left over. */
+/** Removes the private home of a walled session when the session is forgotten; at start, also leftover ones. */
 export function tidySandboxHomes(parts: {
   readonly homes: string;
   readonly store: Pick<Store, "row" | "onAppend">;

@@ -31,7 +31,7 @@ export interface SandboxTrials {
   readonly explain: (id: string) => Promise<SandboxExplained>;
   /** Records the call, runs the command to its end, and returns the record; `ran` has the output. */
   readonly run: (order: SandboxOrder, caller: Caller) => Promise<readonly RecordedEvent[]>;
-  /** `forgotten`: it ran, but its output is no longer kept. `unknown`: a crash came before its end. */
+  /** `forgotten`: it ran, but its output was dropped. `unknown`: the daemon crashed before the end. */
   readonly ran: (begun: RecordedEvent) => Promise<RanInSandbox | "forgotten" | "unknown">;
 }
 
@@ -101,7 +101,7 @@ interface Walled {
   readonly rules: readonly HostRule[];
 }
 
-/** Makes every check that can refuse, before anything is recorded. */
+/** Makes all checks that can refuse before anything is recorded. */
 async function prepare(
   host: ProcessHost,
   limits: SandboxLimits,

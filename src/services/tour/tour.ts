@@ -17,7 +17,7 @@ interface TourSession {
   readonly name: string;
 }
 
-/** A first session to watch, prompt, fork and rewind, without any key. Made once; a later start finds it again. */
+/** Creates a demo session to watch, prompt, fork and rewind without a model key. Created once; a later start reuses it. */
 export async function startTour(
   { store, supervisor }: { readonly store: Store; readonly supervisor: Supervisor },
   workspaces: string,

@@ -9,14 +9,14 @@ import {
 } from "../../commit/index.ts";
 import type { OpenedHome } from "../home/open-home.ts";
 
-/** Work that waits: alarms that are set, and items in lanes. */
+/** Pending work: alarms, and items in lanes. */
 export interface WaitingService {
   readonly alarms: () => Promise<AlarmsState>;
   readonly stuckItems: Queues["stuck"];
   readonly waits: Queues["waits"];
 }
 
-/** Runs alarms and lanes, once the lists that they are read from are filled. */
+/** Runs alarms and lanes once the lists they read are filled. */
 export interface Waiting {
   readonly service: WaitingService;
   /** Returns at once; missing lists are filled in the background. */

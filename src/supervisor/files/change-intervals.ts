@@ -1,7 +1,7 @@
 import { type SnapshotTaken, sessionFact } from "../../kernel/index.ts";
 import type { EventPage, RecordedEvent, Store } from "../../store/index.ts";
 
-/** What happened to a session's files between two snapshots of them, and who was at it. */
+/** The changes of a session's files between two snapshots, and who made them. */
 export interface Interval {
   readonly from: string;
   readonly to: string;
@@ -11,32 +11,32 @@ export interface Interval {
    */
   readonly by: "turn" | "restore" | "others" | "unknown";
   readonly turnId: string | null;
-  /** Positions in the log: where it began, and where it was over. */
+  /** Seqs of the log where the interval starts and ends. */
   readonly startSeq: number;
   readonly endSeq: number;
-  /** What somebody else is known to have changed in it. */
+  /** Files that others are known to have changed in the interval. */
   readonly others?: Named;
 }
 
 interface Named {
   readonly names: ReadonlySet<string>;
-  /** There is more than is named. */
+  /** True when the list of names was cut. */
   readonly more: boolean;
 }
 
 export interface IntervalQuery {
   /** Exclusive. */
   readonly after: number;
-  /** The files at that position; null: the first snapshot behind it is where the story begins. */
+  /** The snapshot at that seq; null: start at the first snapshot after it. */
   readonly files: string | null;
-  /** The first snapshot at or behind this position is the last. Absent: all there is. */
+  /** Stop at the first snapshot at or after this seq. Absent: read to the end. */
   readonly until?: number;
 }
 
 const PAGE = 1000;
 const BOUNDARIES = ["snapshot.taken", "snapshot.skipped", "restore.settled"];
 
-/** The story of a session's files, in the order in which it happened: rewinds of the talk do not unmake it. */
+/** All intervals of a session's files in log order, including those that a rewind left behind. */
 export async function readIntervals(store: Store, stream: string, query: IntervalQuery): Promise<readonly Interval[]> {
   const { after, until = Number.MAX_SAFE_INTEGER } = query;
   const teller = tellIntervals(query);
@@ -52,12 +52,12 @@ export async function readIntervals(store: Store, stream: string, query: Interva
   return teller.told();
 }
 
-/** The last position before `before` at which the files are known, with their snapshot; null where there is none. */
+/** The last seq before `before` with a known snapshot, and that snapshot; null when there is none. */
 export async function lastBoundary(
   store: Store,
   stream: string,
   before: number,
-  /** Only where they are this snapshot. */
+  /** Accept only this snapshot. */
   wanted?: string,
 ): Promise<{ readonly seq: number; readonly files: string } | null> {
   for (let cursor: number | null = before; cursor !== null; ) {
@@ -78,7 +78,7 @@ function tellIntervals({ after, files }: IntervalQuery) {
   let now = files;
   let sinceSeq = after;
   let isGap = false;
-  /** A restore whose outcome the next event may tell more exactly. */
+  /** A restore whose result the next event may describe more exactly. */
   let restored: { readonly to: string; readonly seq: number } | null = null;
 
   const add = (

@@ -1,6 +1,6 @@
 /**
- * The first entries of a list that fit into an event: by count, and by bytes as the log spells them. A name made of control
- * characters takes six times its length there, and an event that is too large would never be recorded.
+ * The first entries of a list that fit into an event, limited by count and by encoded bytes. JSON encodes a control
+ * character in six bytes, and an event that is too large could not be recorded.
  */
 export function fitting<T>(
   items: readonly T[],

@@ -8,23 +8,23 @@ import { sessionRows } from "../life/neighbours.ts";
 import { liveSnapshots } from "./live-snapshots.ts";
 import { FORKS, type SessionFiles } from "./session-files.ts";
 
-/** Directories of forks, which go when their sessions are forgotten or archived, unless something would be lost. */
+/** Directories of forks. Each is removed when its session is forgotten or archived, unless data would be lost. */
 export interface ForkFolders {
   /**
-   * Judges every directory whose session is gone; also those of no session that is known. To be done before snapshots are
-   * swept: what a fork began with can be told only as long as its snapshot is there.
+   * Checks every directory whose session is gone or unknown. Must run before snapshots are swept, because it compares each
+   * directory with the snapshot that the fork started from.
    */
   readonly sweep: () => Promise<void>;
-  /** What stays of sessions that are gone, and why. */
+  /** Directories that were kept although their session is gone, with the reason. */
   readonly kept: () => readonly KeptFork[];
-  /** Begins with what an earlier daemon left, and follows the log. */
+  /** Checks the directories that an earlier daemon left, then follows the log. */
   readonly start: () => void;
   readonly stop: () => Promise<void>;
 }
 
 export interface KeptFork {
   readonly path: string;
-  /** `work`: it may hold the only copy of something. `in_use`: a session or a process is in it. */
+  /** `work`: it may hold the only copy of a file. `in_use`: a session or a process works in it. */
   readonly reason: "work" | "in_use";
 }
 
@@ -33,42 +33,42 @@ export interface ForkFoldersDeps {
   readonly store: Store;
   readonly sessionFiles: Pick<SessionFiles, "keep" | "changes">;
   readonly clock: Pick<Clock, "after">;
-  /** Takes a folder that an agent filled out of the way, and never fails. */
+  /** Moves a folder that an agent filled to the trash. Never throws. */
   readonly discard: (path: string) => Promise<void>;
   readonly log: (message: string, details: object) => void;
 }
 
-/** What ran in it may be on its way out. */
+/** Gives processes in the directory time to end. */
 const LATER_MS = 5000;
 const REMOVING = ".removing-";
 
 export function createForkFolders({ home, store, sessionFiles, clock, discard, log }: ForkFoldersDeps): ForkFolders {
   const folder = join(home, FORKS);
-  /** A directory that comes later may be of a fork that is about to be in the log. */
+  /** Listed once at the start: a directory created later may belong to a fork that is not in the log yet. */
   const found = new Set(existsSync(folder) ? readdirSync(folder).map(idOf) : []);
   const kept = new Map<string, KeptFork>();
   let queue: Promise<void> = Promise.resolve();
   let isStopping = false;
-  /** Ends what was begun: the following, and what waits for its time. */
+  /** Stop functions of the log follower and of the pending timers. */
   const timers = new Set<() => void>();
 
   const isGone = async (id: string): Promise<boolean> => {
     const row = await store.row(SESSIONS, id);
     return row === null ? found.has(id) : row.forgotten || row.archived !== null;
   };
-  /** Others may have been started in it, with its directory or one below, and may be gone on with. */
+  /** Other sessions may have been started in this directory or below it, and may be resumed. */
   const isWorkedIn = async (path: string): Promise<boolean> => {
     for await (const row of sessionRows(store))
       if (!row.forgotten && row.archived === null && isInside(path, row.cwd)) return true;
     return false;
   };
-  /** The files that the fork began with; null: nobody knows. */
+  /** The snapshot that the fork started from; null when it is unknown. */
   const beginningOf = async (id: string): Promise<string | null> => {
     const [first] = (await store.readStream(sessionStream(id), { limit: 1 })).events;
     const forked = first === undefined ? null : sessionFact(first);
     return forked?.type === "session.forked@1" ? (forked.data.view.world?.snapshot ?? null) : null;
   };
-  /** Whether the directory holds nothing but what the fork began with, or what a snapshot holds that is kept. */
+  /** Whether the files equal a live snapshot or the one that the fork started from, so that nothing is lost with them. */
   const isSpare = async (id: string, path: string): Promise<boolean> => {
     const taken = await sessionFiles.keep(path);
     const { files, directories, leftOutCount, special } = taken;
@@ -85,7 +85,7 @@ export function createForkFolders({ home, store, sessionFiles, clock, discard, l
     return (await isSpare(id, path).catch((thrown: unknown) => unclear(path, thrown))) ? null : "work";
   };
 
-  /** Looks twice. Under a name that nobody knows nobody can come in any more: what is found then is all there is. */
+  /** Checks twice. After the rename nobody can open the directory by its old path, so the second check is final. */
   const settle = async (id: string): Promise<void> => {
     const [path, aside] = [join(folder, id), join(folder, `${REMOVING}${id}`)];
     kept.delete(id);
@@ -113,7 +113,7 @@ export function createForkFolders({ home, store, sessionFiles, clock, discard, l
       if (await isGone(id)) await settleSafely(id);
     }
   };
-  /** A daemon that was killed while it looked left it aside. */
+  /** Renames back a directory that a killed daemon had renamed for its check. */
   const putBack = async (aside: string, path: string): Promise<void> => {
     if ((await lstat(path).catch(() => null)) === null) await rename(aside, path).catch(() => undefined);
   };

@@ -1,4 +1,4 @@
-/** Work on one name in order of arrival; different names do not wait for each other. */
+/** Runs work on one name in order of arrival; different names do not wait for each other. */
 export function createInOrder(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
   return (name, work) => {

@@ -5,8 +5,8 @@ import { sessionRows } from "../life/neighbours.ts";
 const PAGE = 1000;
 
 /**
- * Every snapshot that somebody can still go back to: of all sessions that were neither forgotten nor archived, and of those
- * that they were forked from.
+ * All snapshots that can still be restored: those of sessions that are neither forgotten nor archived, and of their
+ * ancestors.
  */
 export async function liveSnapshots(store: Store): Promise<readonly string[]> {
   const streams = await livingStreams(store);

@@ -3,9 +3,9 @@ import { judgeChange, type Scope } from "../../kernel/index.ts";
 import { above, undoNames } from "./undo-names.ts";
 
 export interface Outside {
-  /** What has to be undone, so that nothing outside of the scope is changed. */
+  /** Changes to undo. */
   readonly undo: readonly TreeChange[];
-  /** The same for people: a directory that holds some of it is not told beside it. */
+  /** The same changes as shown to people. A directory is left out when a file in it is listed. */
   readonly told: readonly { readonly path: string; readonly rule: string }[];
 }
 
@@ -14,7 +14,7 @@ interface Judged extends TreeChange {
   readonly isOutside: boolean;
 }
 
-/** Which of a turn's changes lie outside of its session's scope. The tree's own git dir is the session's. */
+/** The changes of a turn that lie outside its session's scope. Changes in the worktree's own git dir are allowed. */
 export function outOfScope(changes: readonly TreeChange[], scope: Scope, widened: readonly string[]): Outside {
   const judged = changes.filter(({ name }) => name !== GIT_DIR && !name.startsWith(`${GIT_DIR}/`)).map(judge);
   const undone = undoNames(judged, ({ isOutside }) => isOutside);

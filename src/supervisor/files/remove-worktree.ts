@@ -19,13 +19,13 @@ export interface TreeRemovalDeps {
   readonly log: (message: string, details: object) => void;
 }
 
-/** The session that a worktree was made for; null when the log knows none. */
+/** The session that a worktree was made for; null when the log has no such session. */
 export async function ownerIn(store: Pick<Store, "fold">, id: string): Promise<SessionState | null> {
   const state = await store.fold(Session, id);
   return state.spec === null ? null : state;
 }
 
-/** Removes a worktree that nobody works in and that holds no work; its last files are kept and its end is recorded. */
+/** Removes a worktree that nobody works in and that holds no work. Takes a last snapshot and records the removal. */
 export function createTreeRemoval(
   deps: TreeRemovalDeps,
 ): (tree: ShownTree, by: By, wish?: { evenMissing: true }) => Promise<readonly RecordedEvent[]> {
@@ -36,7 +36,9 @@ export function createTreeRemoval(
       ? committer.change(System, "", (state) => recordUnownedRemoval(state, id, files), by)
       : committer.change(Session, id, (state) => removeWorktree(state, id, files), by);
 
-  /** What is ignored is no work, but somebody may have put it there since the last turn: a fork brings it back. */
+  /**
+   * Ignored files are no work, but they may have changed since the last turn. With this snapshot a fork can restore them.
+   */
   const lastFiles = async ({ id, path, state }: ShownTree): Promise<readonly Fact[]> => {
     const owner = state === "missing" ? null : await ownerIn(store, id);
     const last = owner?.view.world?.snapshot ?? null;
@@ -59,7 +61,7 @@ export function createTreeRemoval(
       throw new NomosError("worktree_in_use", { id, processes: [...removal.heldBy] });
     if (!removal.removed) throw new NomosError("worktree_has_work", { id, path, branch, ...workAsJson(removal.work) });
     try {
-      // From here on the log says that it is gone: a crash behind this only leaves rubbish to be cleared away.
+      // The removal is recorded now. A crash after this line leaves only files to delete.
       const { events } = await recordRemoval(id, files, by);
       await removal.finish();
       return events;

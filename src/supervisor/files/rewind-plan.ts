@@ -9,7 +9,7 @@ import { undoNames } from "./undo-names.ts";
 import { TOP } from "./unreadable-changes.ts";
 import { CHANGES_MAX, everChanged, type WhoseChanges, whoseChanges } from "./whose-changes.ts";
 
-/** Where a rewind goes: a point of the session's history, what the session was then, and its files. */
+/** The target of a rewind: a point of the session's history, the view there, and its snapshot. */
 export interface Target {
   readonly point: Point;
   readonly view: View;
@@ -17,17 +17,17 @@ export interface Target {
 }
 
 export interface UndoPlan {
-  /** Names that are not touched. */
+  /** Names that the restore must not touch. */
   readonly keep: readonly string[];
-  /** The same for people. */
+  /** The same names as shown to people. */
   readonly told: readonly string[];
 }
 
 export const LISTED = { count: 200, bytes: 65_536 };
 
 /**
- * What of the difference to the target is undone: what the session changed. What others changed stays. Where both changed a
- * name, the rewind is refused with the list, unless it is forced.
+ * Which differences to the target are undone: those that the session made. Changes of others stay. When both changed a name,
+ * the rewind is refused and lists those names, unless it is forced.
  */
 export async function planUndo(
   deps: {
@@ -57,14 +57,14 @@ export async function planUndo(
   return { keep: staying.map(({ name }) => name), told: [...new Set(staying.map(({ path }) => path))] };
 }
 
-/** `ever`: what the session changed at any time; others' changes to that give way only when the rewind is forced. */
+/** `ever`: names that the session changed at any time. Only a forced rewind undoes changes of others to them. */
 function isUndone({ name }: TreeChange, { own, others }: WhoseChanges, ever: ReadonlySet<string>): boolean {
   return ever.has(name) || (own.has(name) && !others.has(name));
 }
 
 /**
- * Changed by both; or changed by others, and in the way of what has to come back. A directory that came or went loses
- * nobody's bytes: it goes only when it is empty.
+ * Changed by both, or changed by others and in the way of a file to restore. Directories that were created or removed are
+ * never disputed: only an empty directory is removed.
  */
 function isDisputed(
   { name, what, isDirectory }: TreeChange,
@@ -79,7 +79,7 @@ function spelled({ what, path }: TreeChange): string {
   return `${what} ${path}`;
 }
 
-/** What was done to which names, as it is recorded. */
+/** The names that were restored, removed and kept, as the event records them. */
 export function restoredFiles(done: Restored, others: readonly string[]): RestoredFiles {
   const [restored, removed, kept] = [done.restored, done.removed, others].map((names) => fitting(names, LISTED));
   const more = (restored?.more ?? 0) + (removed?.more ?? 0) + (kept?.more ?? 0);

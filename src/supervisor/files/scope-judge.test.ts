@@ -25,7 +25,7 @@ import { createSessionFiles } from "./session-files.ts";
 
 const provesWall = proves.skipIf(!needs("bwrap"));
 
-/** A tree that a session with a scope works in, with real snapshots beside it. */
+/** A worktree of a session with a scope, with real snapshots. */
 function setUpTree(scope: Scope, leaveOut: readonly string[] = []) {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "nomos-scope-")));
   const tree = join(home, "worktrees", "one", "tree");
@@ -44,7 +44,7 @@ function setUpTree(scope: Scope, leaveOut: readonly string[] = []) {
   const fresh = newSessionState("01a1df7a-0b4a-7205-9b16-22750182e72d");
   const state: SessionState = { ...fresh, spec: { ...SPEC, cwd: tree, scope } };
   const scopes = createScopeJudge({ sessionFiles, folder: join(home, "worktrees"), sessionState: async () => state });
-  /** As the runner does it: the mark goes once the judgement is recorded. */
+  /** As the runner does it: the mark is dropped after the judgement is recorded. */
   const end = async (judged: SessionState) => {
     const { reverted, settled } = await scopes.end(judged);
     await settled();
@@ -155,7 +155,7 @@ provesWall("WT-14", "a path too deep to read fails the judging by name; the rest
   expect(await keeper.marked()).toHaveLength(1);
   rmSync(join(tree, "docs/d"), { recursive: true });
   await keeper.begin(state);
-  // What the first judging put back is told now, too: its turn has only failed so far.
+  // Reports the files of the first attempt too: that attempt only failed the turn and reported none.
   expect(await keeper.end(state)).toMatchObject({ files: [{ path: "README.md" }, { path: "docs" }], more: 0 });
   expect(lstatSync(join(tree, "docs"), { throwIfNoEntry: false })).toBeUndefined();
   expect(await keeper.marked()).toEqual([]);
@@ -224,7 +224,7 @@ provesWall(
           for (const name of new Set([...before.keys(), ...after.keys()])) {
             if (isOurs(name)) continue;
             const [old, now] = [before.get(name), after.get(name)];
-            // A directory is there for what is in it, and only for that.
+            // A directory may differ when files inside it may.
             const isForOurs = (one: string | undefined) => one === undefined || one.startsWith("directory");
             if (isForOurs(old) && isForOurs(now) && old !== now) {
               const holdsOurs = [...made.keys(), ...before.keys()].some(
@@ -256,15 +256,15 @@ function perform(tree: string, { do: what, path: name, text }: { do: string; pat
     if (what === "remove") rmSync(place, { recursive: true, force: true });
     if (what === "mode") chmodSync(place, 0o700);
     if (what === "directory") mkdirSync(place, { recursive: true });
-    // Nothing that is written through it gets out of the tree.
+    // A dangling link: a write through it cannot leave the tree.
     if (what === "link") symlinkSync("gone", place);
     if (what === "write") writeFileSync(place, text);
   } catch {
-    // Something is in the way: then this one does nothing.
+    // Something is in the way, so this step does nothing.
   }
 }
 
-/** Everything below, by name; names as bytes. */
+/** Every path below with a text that describes it; names as bytes. */
 function portraitOf(tree: string): ReadonlyMap<string, string> {
   const listed = execFileSync("find", [".", "-mindepth", "1", "-printf", "%P\\0"], { cwd: tree, encoding: "latin1" });
   return new Map(

@@ -10,15 +10,15 @@ import type { SessionFiles } from "./session-files.ts";
 import { TOP, unjudgedNames, unseenError } from "./unreadable-changes.ts";
 
 /**
- * What a turn changed outside of its session's scope: put back when the turn ends, and told. A mark says what the tree was
- * like when the turn began. It stays until the turn is judged, also over a crash.
+ * Reverts what a turn changed outside its session's scope, and reports it. A mark holds the snapshot from the start of the
+ * turn. It stays until the turn is judged, also after a crash.
  */
 export interface ScopeJudge {
-  /** Sets a mark, unless one is set. Throws when the turn could not be judged: then it must not run. */
+  /** Sets a mark unless there is one. Throws when the turn could not be judged later; the turn must not run then. */
   readonly begin: (state: SessionState) => Promise<void>;
-  /** Puts back what lies outside. Throws when it cannot be told: then the turn has failed. */
+  /** Reverts changes outside the scope. Throws when they cannot be determined; the turn has failed then. */
   readonly end: (state: SessionState) => Promise<Judgement>;
-  /** The snapshots that marks stand for. */
+  /** The snapshots that marks refer to. */
   readonly marked: () => Promise<readonly string[]>;
 }
 
@@ -33,11 +33,11 @@ interface OutsideFile {
 }
 
 export interface Judgement {
-  /** Null when everything lies within. */
+  /** Null when all changes are within the scope. */
   readonly reverted: Reverted | null;
-  /** The files as they were before anything was put back; null when nothing was. */
+  /** A snapshot from before the revert; null when nothing was reverted. */
   readonly before: Taken | null;
-  /** Drops the mark. Called when the judgement is in the log: until then a crash has it judged again. */
+  /** Drops the mark. Call it after the judgement is recorded: until then a crash makes the turn be judged again. */
   readonly settled: () => Promise<void>;
 }
 
@@ -47,7 +47,7 @@ const LISTED = { count: 100, bytes: 65_536 };
 const CHANGES_MAX = 1_000_000;
 const MARKS = "marks";
 
-/** What a mark's file says: where the turn began, and what was put back of it and is not in the log yet. */
+/** Contents of a mark's file: the snapshot at the start of the turn, and the reverted files that are not recorded yet. */
 interface Mark {
   readonly snapshot: string;
   readonly reverted: Reverted | null;
@@ -55,24 +55,24 @@ interface Mark {
 
 export function createScopeJudge(deps: {
   readonly sessionFiles: Pick<SessionFiles, "keep" | "changes" | "putBack" | "requireRestore">;
-  /** Where worktrees lie. */
+  /** The folder that holds all worktrees. */
   readonly folder: string;
   readonly sessionState: (id: string) => Promise<SessionState>;
 }): ScopeJudge {
   const { sessionFiles, folder, sessionState } = deps;
 
-  /** The worktree that a session with a scope works in, its own or that of the session that started it. */
+  /** The worktree of a session with a scope: its own, or that of the session that started it. */
   const placeOf = ({ id, spec }: SessionState) => {
     if (spec?.scope == null || !spec.cwd.startsWith(`${folder}/`)) return null;
     const owner = spec.cwd.slice(folder.length + 1).split("/")[0] ?? "";
     return { owner, tree: join(folder, owner, "tree"), mark: join(folder, owner, MARKS, id) };
   };
 
-  /** One after another in each tree: the second finds the first one's mark. */
+  /** One at a time in each worktree, so that the second session finds the first one's mark. */
   const inOrder = createInOrder();
   const mark = async (place: { readonly tree: string; readonly mark: string }): Promise<void> => {
     await mkdir(dirname(place.mark), { recursive: true, mode: 0o700 });
-    // What another session is at in the same tree is not judged yet, and is no beginning for anybody.
+    // Another session's turn in the same worktree is not judged yet, so start from that turn's mark.
     const before = (await marksIn(dirname(place.mark)))[0]?.snapshot ?? (await sessionFiles.keep(place.tree)).id;
     await writeMark(place.mark, { snapshot: before, reverted: null });
   };
@@ -93,12 +93,12 @@ export function createScopeJudge(deps: {
       const after = await sessionFiles.keep(place.tree);
       const { changes, more, unseen, isTopChanged } = await sessionFiles.changes(before, after.id, CHANGES_MAX);
       if (more) throw new NomosError("tree_too_large", { root: place.tree, changes: CHANGES_MAX });
-      // A person may have widened it while the turn ran, or that of the session whose tree it is.
+      // A person may have widened the scope during the turn: of this session, or of the one that owns the worktree.
       const sharing = await Promise.all([state.id, place.owner].map((id) => sessionState(id).catch(() => state)));
       const widened = sharing.flatMap((one) => one.widened ?? []);
       const { undo, told: outside } = outOfScope(isTopChanged ? [TOP, ...changes] : changes, scope, widened);
       const reverted = joined(mark_.reverted, outside);
-      // Noted before it is put back: after a crash in between, nothing would show that it was changed.
+      // Written before the revert: after a crash in between, nothing else would show that these files were changed.
       if (undo.length > 0) await writeMark(place.mark, { snapshot: before, reverted });
       const { notRestored } =
         undo.length > 0 ? await sessionFiles.putBack(place.tree, before, after.id, undo) : { notRestored: [] };
@@ -125,12 +125,12 @@ async function marksIn(folder: string): Promise<readonly Mark[]> {
   return marks.filter((mark) => mark !== null);
 }
 
-/** Two lines: the snapshot, and what was put back. The second is missing while nothing was. */
+/** Two lines: the snapshot, and the reverted files. The second line is missing while nothing was reverted. */
 async function markIn(path: string): Promise<Mark | null> {
   const text = await readFile(path, "utf8").catch((thrown: unknown) => orNone(thrown)[0] ?? null);
   if (text === null) return null;
   const [snapshot = "", second] = text.split("\n");
-  // Ours, in a folder that no session reaches.
+  // Only the daemon writes this file; no session can reach it, so it is not validated.
   return { snapshot, reverted: second === undefined ? null : (JSON.parse(second) as Reverted) };
 }
 
@@ -139,7 +139,7 @@ async function writeMark(path: string, { snapshot, reverted }: Mark): Promise<vo
   await writeFileAtomic(path, Buffer.from(text), { mode: 0o600 });
 }
 
-/** What an earlier judging that was cut had put back counts too. */
+/** Adds the files that an interrupted earlier judgement reverted. */
 function joined(earlier: Reverted | null, files: readonly OutsideFile[]): Reverted | null {
   const known = new Set(earlier?.files.map(({ path }) => path));
   const all = [...(earlier?.files ?? []), ...files.filter(({ path }) => !known.has(path))];
@@ -154,13 +154,13 @@ function without(reverted: Reverted | null, stays: readonly string[]): Reverted 
   return reverted === null || files.length + reverted.more === 0 ? null : { ...reverted, files };
 }
 
-/** A mark that cannot be read is not one that is not there. */
+/** Only a missing file means "no mark". Any other read error is thrown. */
 function orNone(thrown: unknown): never[] {
   if (thrown instanceof Error && "code" in thrown && (thrown.code === "ENOENT" || thrown.code === "ENOTDIR")) return [];
   throw thrown;
 }
 
-/** What was put back is part of the turn; the offer to allow it from now on stays open behind it. */
+/** Adds the reverted files to the turn, and asks whether to allow those paths from now on. */
 export function withReverted(
   state: SessionState,
   turnId: string,
@@ -169,7 +169,7 @@ export function withReverted(
   end: Decision,
 ): Decision {
   if (reverted === null || "refused" in end) return end;
-  // What is offered is what the question names, and only what can be named.
+  // Offer only the paths that the question lists, and no invalid ones.
   const names = reverted.files.filter(({ rule }) => rule !== "path_invalid").map(({ path }) => path);
   const offered = fitting(names, OFFERED).listed;
   const hasRoom = Object.keys(state.approvals).length < LIMITS.pendingApprovalsMax && !isEnded(state);
@@ -188,7 +188,7 @@ export function withReverted(
 const OFFERED = { count: 20, bytes: 16_384 };
 const WHY_CHARS = 1500;
 
-/** Why a turn whose changes could not be judged has failed. */
+/** The error of a turn whose changes could not be judged. */
 export function unjudged(thrown: unknown): { readonly code: string; readonly message: string } {
   const { code, message, details } = toNomosError(thrown);
   const why = `${message} ${JSON.stringify(details)}`.slice(0, WHY_CHARS);

@@ -17,39 +17,39 @@ import {
 import { type Fact, fact, type SessionState, type SnapshotOccasion } from "../../kernel/index.ts";
 import { fitting } from "./fit-in-event.ts";
 
-/** The files of sessions, as they were at the boundaries of their turns. */
+/** Snapshots of sessions' files at the start and end of their turns. */
 export interface SessionFiles {
   /**
-   * What is to be recorded about a session's files: a snapshot where they differ from the last one, once why there is
-   * none, or nothing. Never throws for what is the tree's fault: a turn goes on without.
+   * The facts to record about a session's files: a snapshot if they changed, the reason why there is none (once), or
+   * nothing. Never throws for a problem with the files: the turn goes on without a snapshot.
    */
   readonly look: (state: SessionState, occasion: SnapshotOccasion, turnId: string | null) => Promise<readonly Fact[]>;
-  /** The files as they are now, also while a turn is at work on them. Throws when they cannot be kept. */
+  /** A snapshot of the files now, also during a turn. Throws when it cannot be stored. */
   readonly take: (state: SessionState, during?: "turn") => Promise<Taken>;
-  /** Any directory as it is now. Throws when it cannot be kept. */
+  /** A snapshot of any directory. Throws when it cannot be stored. */
   readonly keep: (root: string) => Promise<Taken>;
-  /** Undoes just these changes, each only while the file is still what `base` says. */
+  /** Undoes only these changes, and only in files that still match `base`. */
   readonly putBack: (root: string, to: string, base: string, changes: readonly TreeChange[]) => Promise<Restored>;
-  /** Throws where no files can be restored at all. */
+  /** Throws where restoring files is not supported. */
   readonly requireRestore: () => void;
   readonly restore: (state: SessionState, to: string, limits: RestoreLimits) => Promise<Restored>;
-  /** Names that differ and were last changed outside of these times. Null: too many to tell. */
+  /** Names that differ and were last changed outside these times. Null: too many to compare. */
   readonly changedOutside: (
     state: SessionState,
     from: string,
     to: string,
     times: readonly Span[],
   ) => Promise<readonly string[] | null>;
-  /** The directory that is kept for a session: its whole worktree, or where it works. */
+  /** The directory that a session's snapshots cover: its whole worktree, or its cwd. */
   readonly rootOf: (state: SessionState) => string;
-  /** Names that differ, at most so many. */
+  /** Names that differ, at most `max`. */
   readonly changes: (from: string | null, to: string, max: number) => ReturnType<Snapshots["changes"]>;
   readonly diff: (from: string | null, to: string) => Promise<readonly FileDiff[]>;
-  /** A new directory of its own for a session, filled from a snapshot. */
+  /** Creates a directory for a session and fills it from a snapshot. */
   readonly grow: (sessionId: string, snapshot: string) => Promise<string>;
-  /** Into a worktree that was just made, whose git dir stays its own. */
+  /** Fills a new worktree from a snapshot. The worktree keeps its own git dir. */
   readonly fill: (tree: string, snapshot: string) => Promise<void>;
-  /** Removes a directory that was grown for a session that did not come to be. */
+  /** Removes a directory made by `grow` when its session was not created. */
   readonly fell: (root: string) => Promise<void>;
   readonly takenFact: (
     taken: Taken,
@@ -59,7 +59,7 @@ export interface SessionFiles {
   ) => Promise<Fact>;
 }
 
-/** Both ends in milliseconds of the machine's clock. */
+/** Start and end in milliseconds of the machine's clock. */
 export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
@@ -69,30 +69,30 @@ export interface WorldLimits {
   readonly filesMax: number;
   readonly bytesMax: number;
   readonly leaveOut: readonly string[];
-  /** Of a session with all its forks, the log included. */
+  /** Limit for a session with all its forks, including their part of the log. */
   readonly sessionBytes: number;
 }
 
 export interface WorldsDeps {
   readonly snapshots: Snapshots;
   readonly home: string;
-  /** The person's own; null when nobody knows. */
+  /** The person's home directory; null when unknown. */
   readonly userHome: string | null;
   readonly limits: () => WorldLimits;
-  /** What room is left is the log's. */
+  /** True when the free space is reserved for the log. */
   readonly isTight: () => boolean;
-  /** Whether a process that we started lives in this directory, around it or below. */
+  /** Whether a process that we started runs in this directory, in a parent or below. */
   readonly livesAt: (root: string) => boolean;
   readonly nowMs: () => number;
   readonly log: (message: string, details: object) => void;
 }
 
-/** The system writes a mapped page back after 35 s at most; whoever writes it then sets a new change time. */
+/** Linux writes a mapped page back within 35 s, and a later write sets a new change time. */
 const WRITTEN_BACK_MS = 60_000;
 
 const CHANGES_COUNTED = 10_000;
 const TIMES_MAX = 10_000;
-/** The file system's clock lags behind the machine's by a tick. */
+/** The file system's clock lags behind the machine's by up to one tick. */
 const TICK_MS = 20;
 const LISTED = { count: 20, bytes: 32_768 };
 const DIFF = { filesMax: 500, bytesMax: 1_048_576 };
@@ -118,7 +118,7 @@ export function createSessionFiles(deps: WorldsDeps): SessionFiles {
     if (snapshotBytes > max)
       throw new NomosError("quota_exceeded", { scope: "session", used: snapshotBytes, limit: max, needed: 0 });
     const tree = treeOf(rootOf(home, state), spec.external != null);
-    // What is read now may be written on in the same mapping until the turn ends.
+    // A process may still write through an open mapping until the turn ends, so no file counts as quiet.
     return keepTree(during === "turn" ? { ...tree, quietSinceMs: 0 } : tree);
   };
 
@@ -133,7 +133,9 @@ export function createSessionFiles(deps: WorldsDeps): SessionFiles {
     });
   };
 
-  /** A program that runs as its owner is a way out of walls for whoever is outside of them: it becomes a plain file. */
+  /**
+   * Removes setuid bits from a strict session's files: run outside the walls, such a program would give its owner's rights.
+   */
   const harmless = async (state: SessionState, before: string | null, taken: Taken): Promise<Taken> => {
     if (state.spec?.sandbox !== "strict" || before === null || taken.id === before) return taken;
     const root = rootOf(home, state);
@@ -144,7 +146,7 @@ export function createSessionFiles(deps: WorldsDeps): SessionFiles {
     return take(state);
   };
 
-  /** Nobody has worked there yet. */
+  /** No check for work: nobody has worked there yet. */
   const fell = async (root: string): Promise<void> => void (await removeTree(root));
 
   return {
@@ -198,10 +200,10 @@ export function createSessionFiles(deps: WorldsDeps): SessionFiles {
   };
 }
 
-/** Below the home: the directories of forks that no worktree was made for. */
+/** Folder in the home for directories of forks without a worktree. */
 export const FORKS = "forks";
 
-/** All of a session's own tree, where it has one; it may work in a part of it. */
+/** The whole worktree of a session that has one, even if it works in a subdirectory. */
 function rootOf(home: string, { spec, worktree }: SessionState): string {
   if (spec === null) throw new Error("a session without a spec has no files");
   return worktree == null ? spec.cwd : join(home, "worktrees", worktree, "tree");
@@ -209,7 +211,7 @@ function rootOf(home: string, { spec, worktree }: SessionState): string {
 
 const REASON_CHARS = 500;
 
-/** A whole machine, or everything that a person has, is not what a session works on. */
+/** Refuses the root directory, top-level directories and the person's home: too large for a snapshot. */
 function refuseBroad(cwd: string, userHome: string | null): void {
   const isTop = cwd.split(sep).filter(Boolean).length < 2;
   if (isTop || (userHome !== null && isInside(cwd, userHome))) throw new NomosError("tree_too_broad", { cwd });

@@ -17,23 +17,26 @@ import { sessionRows } from "../life/neighbours.ts";
 import { createTreeRemoval, ownerIn, type ShownTree } from "./remove-worktree.ts";
 import type { SessionFiles } from "./session-files.ts";
 
-/** A tree of its own for a session: made before it opens, kept or removed after it has ended. */
+/** Worktrees of sessions: made before the session opens, kept or removed after it ended. */
 export interface SessionTrees {
-  /** Null for a session that wants none. */
+  /** Null for a session without a worktree. */
   readonly make: (id: string, spec: SessionSpec, wish: TreeWish) => Promise<MadeTree | null>;
-  /** For a fork of a session that has one. */
+  /** Null when the parent has no worktree. */
   readonly makeFork: (id: string, name: string, parent: SessionState) => Promise<MadeTree | null>;
-  /** The session did not come to be: nobody worked in its tree. */
+  /** Removes the worktree of a session that was not created. Nobody worked in it. */
   readonly drop: (id: string) => Promise<void>;
-  /** The session is over: its tree goes, unless something would be lost. */
+  /** Removes the worktree of an ended session unless work would be lost. */
   readonly settle: (sessionId: string) => Promise<void>;
   readonly list: () => Promise<readonly ShownTree[]>;
   readonly show: (id: string) => Promise<ShownTree & { readonly work: Work }>;
-  /** Refused with `worktree_has_work` or `worktree_in_use` when something would be lost. Nothing else clears one whose folder is missing. */
+  /**
+   * Refused with `worktree_has_work` or `worktree_in_use` if data would be lost. The only way to clear one whose folder is
+   * missing.
+   */
   readonly remove: (id: string, by: By) => Promise<readonly RecordedEvent[]>;
-  /** Every one that nobody works in and that holds no work. */
+  /** Removes every worktree that nobody works in and that holds no work. */
   readonly collect: (by: By) => Promise<readonly RecordedEvent[]>;
-  /** After a crash, before anything runs. */
+  /** Cleans up after a crash, before anything runs. */
   readonly sweep: () => Promise<void>;
 }
 
@@ -41,13 +44,13 @@ export interface TreeWish {
   readonly worktree?: boolean | undefined;
   readonly scope?: object | undefined;
   readonly base?: string | undefined;
-  /** The worktree of a session before. */
+  /** The worktree of an earlier session to continue in. */
   readonly attach?: string | undefined;
 }
 
 export interface MadeTree {
   readonly cwd: string;
-  /** The top of the tree; `cwd` may lie below it. */
+  /** The root of the worktree; `cwd` may lie below it. */
   readonly root: string;
   readonly facts: readonly Fact[];
 }
@@ -95,7 +98,7 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
         const { sessions, state, path, branch, cwd } = await known(attach);
         if (state === "missing") throw new NomosError("worktree_missing", { id: attach, path });
         if (sessions.length > 0) throw new NomosError("worktree_in_use", { id: attach, sessions: [...sessions] });
-        // Whoever worked in it before may have left a link on the way: what it leads to is not the worktree.
+        // An earlier session may have left a link in the path that leads out of the worktree.
         if ((await realpath(cwd).catch(() => null)) !== cwd) throw new NomosError("cwd_missing", { cwd });
         return { cwd, root: path, facts: [fact("worktree.attached@1", { worktreeId: attach, path, branch })] };
       }
@@ -131,7 +134,7 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
     collect: async (by) => {
       const events: RecordedEvent[] = [];
       for (const tree of await shown(await worktrees.list())) {
-        // The first one answers for the call.
+        // Only the first removal carries the caller's call; a call is recorded once.
         const each = events.length === 0 ? by : { ...by, call: null };
         const gone = await take(tree, each).catch((thrown: unknown) => {
           const { code } = toNomosError(thrown);
@@ -164,7 +167,7 @@ function made({ id, path, branch, base, repository, cwd }: Worktree): MadeTree {
   return { cwd, root: path, facts: [fact("worktree.created@1", where)] };
 }
 
-/** The living sessions whose directory lies in some worktree. */
+/** Living sessions whose directory lies in a worktree. */
 async function livingIn(folder: string, store: Store): Promise<readonly SessionRow[]> {
   const found: SessionRow[] = [];
   for await (const row of sessionRows(store, { alive: true, shown: true }))
@@ -172,7 +175,7 @@ async function livingIn(folder: string, store: Store): Promise<readonly SessionR
   return found;
 }
 
-/** A stream's first fact says what the session is; the tree it works in comes directly behind. */
+/** A stream must start with its spec; the worktree's facts follow directly. */
 export function withTree(decision: Decision, tree: MadeTree | null): Decision {
   if (tree === null || "refused" in decision) return decision;
   return [...decision.slice(0, 1), ...tree.facts, ...decision.slice(1)];

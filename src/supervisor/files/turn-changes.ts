@@ -13,11 +13,11 @@ import {
 import type { RecordedEvent, Store } from "../../store/index.ts";
 import type { SessionFiles } from "./session-files.ts";
 
-/** What turns made of a session's files. */
+/** The file changes of a session's turns. */
 export interface TurnChanges {
-  /** Of a turn by number or id; null: the one that runs, else the last. */
+  /** Diff of a turn by number or id; null: the running turn, else the last one. */
   readonly diff: (id: string, turn: number | string | null) => Promise<TurnDiff>;
-  /** The event that a turn ended with, by its number; 0: the session's first event. */
+  /** The event that ended the turn with this number; 0: the session's first event. */
   readonly endOfTurn: (id: string, turn: number) => Promise<string>;
   /** The data of the session's last snapshot; null when it has none. */
   readonly lastSnapshot: (id: string) => Promise<SnapshotTaken | null>;
@@ -36,7 +36,7 @@ interface Marks {
   readonly turnId: string;
   readonly turn: number;
   readonly startedAt: number;
-  /** Null while it runs. */
+  /** Null while the turn runs. */
   readonly endedAt: number | null;
 }
 
@@ -87,7 +87,7 @@ export function createTurnChanges(deps: {
     return taken.find((one) => one?.occasion === occasion)?.snapshot ?? null;
   };
 
-  /** The files that the turn found: those kept at its start when they were others than before. */
+  /** The snapshot from before the turn: the one taken at its start, if files had changed by then. */
   const before = async (state: SessionState, marks: Marks): Promise<string | null> => {
     const own = await ownSnapshot(state, marks, "turn_start");
     if (own !== null) return own;
@@ -98,7 +98,7 @@ export function createTurnChanges(deps: {
   const after = async (state: SessionState, marks: Marks): Promise<string> => {
     const { endedAt } = marks;
     if (endedAt === null) return (await sessionFiles.take(state, "turn")).id;
-    // That of a turn which a crash cut comes behind its end.
+    // After a crash, the snapshot of the interrupted turn comes after the turn's end.
     const own = await ownSnapshot(state, marks, "turn_end");
     if (own !== null) return own;
     const { world } = (await store.fold(Session, state.id, endedAt)).view;
@@ -112,7 +112,7 @@ export function createTurnChanges(deps: {
       const state = await committer.sessionState(id);
       const marks = await find(state, wanted);
       const [from, to] = [await before(state, marks), await after(state, marks)];
-      // Without a beginning everything would look new.
+      // Without a first snapshot every file would look new.
       if (from === null) throw new NomosError("files_not_kept", { id, reason: "no snapshot at the turn's start" });
       return { id, turnId: marks.turnId, turn: marks.turn, from, to, files: await sessionFiles.diff(from, to) };
     },

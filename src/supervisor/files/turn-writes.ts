@@ -3,11 +3,11 @@ import { byteNameOf } from "../../host/index.ts";
 import { dataIn, type Json, SESSION_EVENTS, type SessionState } from "../../kernel/index.ts";
 import type { EventPage, Store } from "../../store/index.ts";
 
-/** What a turn may have changed, as far as the log tells. */
+/** What a turn may have changed, according to the log. */
 export interface TurnWrites {
-  /** Nothing but these: it wrote through the effect ledger alone, and ran no process. */
+  /** True when `names` is complete: the turn wrote only through the effect ledger and ran no process. */
   readonly isExact: boolean;
-  /** Names below the root that it wrote through the ledger, and the directories they lie in. */
+  /** Paths that it wrote through the ledger, and their directories. */
   readonly names: ReadonlySet<string>;
 }
 
@@ -15,7 +15,7 @@ const PAGE = 1000;
 const EFFECTS_MAX = 20_000;
 export const ANYTHING: TurnWrites = { isExact: false, names: new Set() };
 
-/** `actsByEffects`: the driver itself starts no process, so that the ledger tells all that its turns do. */
+/** `actsByEffects`: the driver starts no process itself, so the ledger shows everything its turns do. */
 export async function turnWrites(
   store: Store,
   { stream, spec }: SessionState,
@@ -42,7 +42,7 @@ export async function turnWrites(
   return { isExact: isExact && read < EFFECTS_MAX, names };
 }
 
-/** What an effect is about is its driver's own word; a write names its path. */
+/** The driver chooses an effect's detail. Only a write has a path in it. */
 function writtenPath(detail: Json): string | null {
   const path = typeof detail === "object" && detail !== null && "path" in detail ? detail["path"] : null;
   return typeof path === "string" ? path : null;

@@ -1,9 +1,9 @@
 import type { TreeChange } from "../../host/index.ts";
 
 /**
- * The names that have to change so that the wanted changes are undone. A new directory may stay where something that stays
- * lies in it; a directory that is gone comes back for what has to come back into it. A file that comes back where a
- * directory stands now takes all that is in there with it: then also names are answered that were not wanted.
+ * The names to change so that the wanted changes are undone. A new directory stays if something that stays lies in it. A
+ * removed directory comes back if something in it does. A file that replaces a directory also removes everything in that
+ * directory, so the result may include names that were not wanted.
  */
 export function undoNames<C extends TreeChange>(
   changes: readonly C[],
@@ -22,7 +22,7 @@ export function undoNames<C extends TreeChange>(
   return undone;
 }
 
-/** Every directory that one of these lies in. */
+/** All parent directories of these changes. */
 export function above(changes: readonly TreeChange[]): ReadonlySet<string> {
   return new Set(changes.flatMap(({ name }) => ancestors(name)));
 }

@@ -2,12 +2,12 @@ import { NomosError } from "../../contract/index.ts";
 import type { TreeChange } from "../../host/index.ts";
 import { judgeChange, type Scope } from "../../kernel/index.ts";
 
-/** The tree's own directory with another mode or owner. No rule speaks of it. */
+/** A changed mode or owner of the worktree's root directory. No scope pattern matches the root. */
 export const TOP: TreeChange = { path: ".", name: "", what: "mode", isDirectory: true };
 
 /**
- * What no walk gets to and was not so before: nobody knows what it is, or what is in it. It is no matter only where the
- * scope allows it with all that could be in it, and in the tree's own git dir.
+ * New paths that cannot be read, so their changes are unknown. They are ignored only in the worktree's own git dir, and
+ * where the scope allows the path and everything below it.
  */
 export function unjudgedNames(unseen: readonly string[], scope: Scope, widened: readonly string[]): readonly string[] {
   return unseen.filter((path) => {
@@ -19,7 +19,7 @@ export function unjudgedNames(unseen: readonly string[], scope: Scope, widened: 
 const NAMED_MAX = 5;
 const SHOWN_CHARS = 80;
 
-/** Says what stays, and what was put back all the same. */
+/** An error that names the unreadable paths and the files that were reverted anyway. */
 export function unseenError(
   root: string,
   unseen: readonly string[],

@@ -6,7 +6,7 @@ import { type Interval, lastBoundary, readIntervals } from "./change-intervals.t
 import type { SessionFiles } from "./session-files.ts";
 import { ANYTHING, type TurnWrites, turnWrites } from "./turn-writes.ts";
 
-/** Names below the session's directory. One that both changed is in both. */
+/** Names below the session's directory. A name that both changed is in both sets. */
 export interface WhoseChanges {
   readonly own: ReadonlySet<string>;
   readonly others: ReadonlySet<string>;
@@ -19,7 +19,7 @@ export interface WhoseChangesDeps {
   readonly actsByEffects: (adapter: string) => boolean;
 }
 
-/** At most so many names of one interval are told apart; beyond that the whole rewind is refused. */
+/** Limit of names to compare per interval; with more, the rewind is refused. */
 export const CHANGES_MAX = 1_000_000;
 const TOP = "";
 
@@ -30,15 +30,15 @@ interface Party {
 }
 
 /**
- * Who changed what since the files were `since`. What changed while a turn of the session ran is its own, unless another
- * session says it wrote it, or worked beside it and may have. Whatever changed between its turns is somebody else's.
- * Sessions that it started count as itself.
+ * Who changed what since the snapshot `since`. Changes during a turn of the session are its own, unless another session
+ * recorded the write or ran at the same time and may have made it. Changes between its turns are others'. Sessions that it
+ * started count as itself.
  */
 export async function whoseChanges(
   deps: WhoseChangesDeps,
   state: SessionState,
   since: { readonly snapshot: string; readonly point: Point },
-  /** The files as they are, while nothing of the session runs. */
+  /** The snapshot of now, taken while nothing of the session runs. */
   now: string,
 ): Promise<WhoseChanges> {
   const story = await storyOf(deps, state, since);
@@ -47,7 +47,7 @@ export async function whoseChanges(
   return tellApart(deps, state, [...story, idle]);
 }
 
-/** What the session changed at any time. */
+/** All names that the session changed at any time. */
 export async function everChanged(deps: WhoseChangesDeps, state: SessionState): Promise<ReadonlySet<string>> {
   const story = await readIntervals(deps.store, state.stream, { after: 0, files: null });
   return (await tellApart(deps, state, story)).own;
@@ -81,7 +81,7 @@ async function tellApart(
 
 const WHOSE = { restore: "own", others: "others", unknown: "both" } as const;
 
-/** `both`: nobody can tell, so it counts as changed by either. */
+/** `both`: the author is unknown, so the change counts for each. */
 function judge(
   name: string,
   { others }: Interval,
@@ -97,7 +97,7 @@ function judge(
   return beside.some(({ writes }) => !writes.isExact || writes.names.has(name)) ? "both" : "own";
 }
 
-/** Everything between the point's files and now. What a fork took over in a directory of its own is the fork's. */
+/** All intervals from the point until now. Files that a fork copied into its own directory count as the fork's. */
 async function storyOf(
   { store, sessionState }: WhoseChangesDeps,
   state: SessionState,
@@ -118,7 +118,7 @@ async function storyOf(
   return [{ from: snapshot, to: inherited, by, turnId: null, startSeq: 0, endSeq: 0 }, ...rest];
 }
 
-/** What other sessions did in the same directory while turns of this one ran. */
+/** What other sessions did in the same directory during turns of this one. */
 async function partiesBeside(
   deps: WhoseChangesDeps,
   neighbours: readonly Neighbour[],
@@ -148,7 +148,7 @@ async function partiesBeside(
   return parties;
 }
 
-/** A turn that still runs has no end to compare with; what it has done so far is looked at now. */
+/** A running turn has no end snapshot yet, so one is taken now. */
 async function stillOpen(
   { store, sessionFiles }: WhoseChangesDeps,
   state: SessionState,
@@ -184,7 +184,7 @@ function overlaps(a: Interval, b: Interval): boolean {
   return a.startSeq < b.endSeq && b.startSeq < a.endSeq;
 }
 
-/** Names below one directory as names below another that it lies in, or that lies in it. */
+/** Converts names relative to one directory into names relative to its parent or subdirectory. */
 function renamed(names: ReadonlySet<string>, from: string, to: string): ReadonlySet<string> {
   if (from === to) return names;
   if (from.startsWith(`${to}/`)) {

@@ -6,7 +6,7 @@ import type { SessionFiles, Span } from "./session-files.ts";
 const PAGE = 1000;
 const LISTED = { count: 1000, bytes: 65_536 };
 
-/** When something of the turn touched the world: from the begin of each effect to its end; without one, to now. */
+/** The times at which the turn may have changed files: each effect from its start to its end, or to now if it runs. */
 export async function workingTimes(
   store: Store,
   stream: string,
@@ -31,7 +31,7 @@ export async function workingTimes(
   return [...spans, ...[...open.values()].map((fromMs) => ({ fromMs, toMs: nowMs }))];
 }
 
-/** A snapshot's record with the names in it that somebody else changed meanwhile. */
+/** A snapshot's fact, completed with the names in it that others changed meanwhile. */
 export async function withOthers(
   sessionFiles: Pick<SessionFiles, "changedOutside">,
   state: SessionState,

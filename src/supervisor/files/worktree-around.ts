@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { z } from "zod";
 import { isInside } from "../../host/index.ts";
 
-/** The worktree that a directory lies in: all of it is its session's, and the objects it stands on can be read. */
+/** The worktree that contains a directory, and the object directories that its git dir needs to read. */
 export interface TreeAround {
   readonly path: string;
   readonly readable: readonly string[];
 }
 
-/** Written by the daemon and out of every session's reach. */
+/** A file that the daemon writes and no session can reach. */
 const Held = z.object({ objectDirs: z.array(z.string()) });
 
 export function treeAround(worktrees: string, cwd: string): TreeAround | null {

@@ -15,16 +15,16 @@ import type { Agents } from "../registry/agents.ts";
 import { beginning, type Opening, type OpeningDeps } from "./open-session.ts";
 import { makeSpec } from "./session-spec.ts";
 
-/** Sessions that start sessions. Who asks is known by its token alone; what it may is decided before anything exists. */
+/** Sessions that start sessions. The caller is identified by its token; permission is checked before anything is created. */
 export interface Delegation {
   readonly spawn: (parentId: string, input: Opening, by: By) => Promise<readonly RecordedEvent[]>;
-  /** What a spawn would be answered with, for every agent there is: by the same predicate. */
+  /** For every agent: whether a spawn would be allowed. Uses the same check as `spawn`. */
   readonly outlook: (id: string) => Promise<Outlook>;
-  /** Whether one session stands below another, at any depth. */
+  /** Whether a session is a descendant of another, at any depth. */
   readonly isBelow: (ancestor: string, id: string) => Promise<boolean>;
-  /** Refuses what is done to a session below when its agent is no longer one that may be delegated to. */
+  /** Refuses a call on a descendant whose agent may no longer be delegated to. */
   readonly requireDelegate: (ancestor: string, id: string) => Promise<void>;
-  /** All that it started and that they started, as far as their folds remember. */
+  /** All descendants that the folds still list. */
   readonly below: (id: string) => Promise<readonly string[]>;
 }
 
@@ -49,7 +49,7 @@ export interface DelegationDeps extends Omit<OpeningDeps, "trees"> {
   readonly limits: () => DelegationLimits;
 }
 
-/** Deeper than any limit that may be set. */
+/** Higher than any depth limit that can be configured. */
 const STEPS_UP_MAX = 64;
 const BELOW_MAX = 500;
 
@@ -61,7 +61,7 @@ export function createDelegation(deps: DelegationDeps): Delegation {
     const rows = await Promise.all(ids.map(async (id) => ({ id, row: await rowOf(id) })));
     return rows.flatMap(({ id, row }) => (row === null || row.endedAt !== null || row.forgotten ? [id] : []));
   };
-  /** What it was born with, less what has been taken from its agent since. */
+  /** The delegates it was given at birth, without those since removed from its agent. */
   const delegatesOf = async (state: SessionState): Promise<readonly string[]> => {
     const agent = await agents.find(state.spec?.agent ?? "");
     return narrowDelegates(state.spec?.delegates ?? [], agent?.delegatesTo ?? []);
@@ -101,13 +101,13 @@ export function createDelegation(deps: DelegationDeps): Delegation {
         const parent = await committer.sessionState(parentId);
         const { refused } = await judged(parent);
         if (refused !== null || agent === null || parent.spec === null) throw refusedAs(refused, parentId);
-        // What takes its time is done before the parent's own events have to wait for it.
+        // Slow work is done first, so that the parent's stream is not blocked by it.
         const wanted = { ...input, agent: agent.slug };
         const spec = await makeSpec(wanted, deps.specs, { id: parentId, spec: parent.spec });
         const id = newId();
         const begin = await beginning(deps, id, wanted);
         let endedChildren: readonly string[] = [];
-        // What the parent is allowed and what the child begins with cannot come apart. The child's events come first.
+        // The parent's permission and the child's first events are committed together. The child's events come first.
         const child = async (state: SessionState, seen: Seen) => {
           const { from, refused: now } = await judged(seen(knownSession(parentId)));
           if (now !== null) return now;
@@ -157,8 +157,8 @@ export function createDelegation(deps: DelegationDeps): Delegation {
 }
 
 /**
- * A session gets no directory and no program of its own choosing: only a place below the one that it has. Nor does it say
- * what the other's agent is set to, which decides how much that one asks: for its own it may not say so either.
+ * A session cannot choose a directory or a program for its child, only a place below its own. Nor can it choose the settings
+ * of the child's agent, because those decide how often the agent asks a person.
  */
 function refuseOwnPlace({ cwd, workspaceSlug, file, worktree, scope, base, settings = {} }: Opening): void {
   const given = Object.entries({ cwd, workspaceSlug, file, worktree, scope, base, ...settings }).find(

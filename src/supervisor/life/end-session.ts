@@ -12,7 +12,7 @@ type Events = Promise<readonly RecordedEvent[]>;
 export interface Endings {
   readonly kill: (id: string, reason: string, by: By) => Events;
   readonly forget: (id: string, by: By) => Events;
-  /** Resolves when nothing of an ended session is left: no process, no agent, and its worktree settled. */
+  /** Resolves when an ended session has no process and no agent left, and its worktree is kept or removed. */
   readonly gone: (id: string) => Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export function createEndings(
 ): Endings {
   const { committer, runner, processes } = deps;
 
-  /** The record comes first: whatever still runs finds its session ended, and dies with us if we die here. */
+  /** Records the end first: running code then finds the session ended, even if the daemon dies here. */
   const end = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events => {
     const { events } = await committer.session(id, decide, by);
     externals.remove(id);
@@ -54,7 +54,7 @@ export function createEndings(
   };
 }
 
-/** What its driver keeps for a session between turns goes; the next turn finds its way back from the log. */
+/** Ends what the driver keeps for a session between turns. The next turn restores it from the log. */
 export function createRelease({ store, keeper }: Pick<EndingDeps, "store" | "keeper">): (id: string) => Promise<void> {
   return async (id) => {
     const row = await store.row(SESSIONS, id);

@@ -1,6 +1,6 @@
 import { type Clock, isAlive } from "../../host/index.ts";
 
-/** Agents that somebody else started: looked at once a second, and reported when their process is gone. */
+/** Watches agents that somebody else started: checks their process every second and reports when it is gone. */
 export interface ExternalWatch {
   readonly add: (sessionId: string, identity: { readonly pid: number; readonly startTime: string }) => void;
   readonly remove: (sessionId: string) => void;

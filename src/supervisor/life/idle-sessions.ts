@@ -1,7 +1,7 @@
 import type { Clock } from "../../host/index.ts";
 import type { RecordedEvent, Store } from "../../store/index.ts";
 
-/** The sessions that this daemon has started or woken and that idle since: those to put to sleep. */
+/** Sessions that this daemon started or woke and that are idle now: candidates for hibernation. */
 export interface Awake {
   readonly idleLongerThan: (ms: number) => readonly string[];
   readonly all: () => readonly string[];

@@ -44,7 +44,7 @@ afterAll(async () => {
   await home[Symbol.asyncDispose]();
 });
 
-/** What history is, said as plainly as possible: each event knows the whole path that led to it. */
+/** A simple model of history: each event stores the whole path that led to it. */
 interface Model {
   readonly sessions: { readonly id: string; path: readonly string[]; readonly reach: Set<string> }[];
   readonly pathTo: Map<string, readonly string[]>;
@@ -112,7 +112,7 @@ async function take(model: Model, given: Step): Promise<void> {
   follow(model, forked, await create(id, (now) => forkSession(now, input), point));
 }
 
-/** Newly written events go on the path, and from then on they can be gone back to. */
+/** Appends new events to the path; a rewind can go back to them from now on. */
 function follow(model: Model, session: Model["sessions"][number], events: readonly RecordedEvent[]): void {
   for (const { id } of events) {
     session.path = [...session.path, id];

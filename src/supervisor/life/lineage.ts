@@ -10,7 +10,7 @@ import {
 } from "../../kernel/index.ts";
 import type { EventPage, EventQuery, RecordedEvent, Store } from "../../store/index.ts";
 
-/** A session's history reaches back into its ancestors. Finds an event of it, wherever it lies. */
+/** Finds an event in a session's history, which includes the inherited part of its ancestors. */
 export async function findPoint(store: Store, state: SessionState, eventId: string): Promise<Point> {
   const event = await store.event(eventId);
   if (event === null) throw new NomosError("event_not_found", { eventId });
@@ -19,7 +19,7 @@ export async function findPoint(store: Store, state: SessionState, eventId: stri
   throw new NomosError("event_not_found", { eventId, sessionId: state.id });
 }
 
-/** The session's own stream, then each ancestor's as far as it was inherited: what comes behind a fork is not the fork's. */
+/** The session's own stream, then the part of each ancestor's stream that was inherited, up to the fork. */
 async function* ancestry(
   store: Store,
   state: SessionState,
@@ -32,13 +32,13 @@ async function* ancestry(
   }
 }
 
-/** The view as of a point. At the head it is at hand; anywhere else it is folded anew from the last fold kept before it. */
+/** The view at a point. At the head it is in the state; elsewhere it is folded from the last fold snapshot before it. */
 export async function viewAt(store: Store, state: SessionState, point: Point): Promise<View> {
   if (point.stream === state.stream && point.version === state.version) return state.view;
   return (await sessionAt(store, point)).view;
 }
 
-/** A session as of a point, by the name of its stream. */
+/** The state of a session at a point of its stream. */
 async function sessionAt(
   store: Store,
   { stream, version }: { readonly stream: string; readonly version: number },
@@ -56,10 +56,10 @@ interface Stretch {
 
 const GENERATIONS_MAX = 1000;
 const STRETCHES_MAX = 10_000;
-/** A filter that finds little may not read for ever: the answer is then a short page. */
+/** Limits how much a rare filter reads; the answer is then a short page. */
 const PAGES_READ_MAX = 16;
 
-/** The current path: what is left when everything that rewinds left behind is taken out. */
+/** The events of the current path: without those that rewinds dropped. */
 export async function readPath(store: Store, state: SessionState, query: EventQuery): Promise<EventPage> {
   const found: RecordedEvent[] = [];
   const { after = 0, before = Number.MAX_SAFE_INTEGER, limit, descending = false } = query;
@@ -108,7 +108,7 @@ interface Done {
   readonly detail: unknown;
 }
 
-/** What was done to the world behind a point and stays done, for whoever goes back to it; oldest first. */
+/** Effects after a point that a rewind cannot undo, oldest first. */
 export async function irrevocableSince(
   store: Store,
   state: SessionState,
@@ -126,7 +126,7 @@ export async function irrevocableSince(
   return done.slice(0, IRREVOCABLE_MAX);
 }
 
-/** An effect that was refused was never begun, and did nothing. */
+/** Only effects that began: a refused effect did nothing. */
 async function begunBetween(store: Store, stream: string, after: number, before: number): Promise<readonly Done[]> {
   const intended = new Map<string, Done>();
   const done: Done[] = [];

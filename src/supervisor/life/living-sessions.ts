@@ -2,16 +2,16 @@ import { idIn, Session, sessionFact } from "../../kernel/index.ts";
 import type { RecordedEvent, Store } from "../../store/index.ts";
 import { meet, type Neighbour, neighbourOf, sessionRows } from "./neighbours.ts";
 
-/** Which sessions live where, so that a start can say who works there already. */
+/** Where living sessions work, so that a start can report its neighbours. */
 export interface LivingSessions {
-  /** Those in this directory, around it or below. */
+  /** Sessions in this directory, in a parent or below. */
   readonly near: (root: string) => Promise<readonly Neighbour[]>;
   readonly stop: () => void;
 }
 
 const ENDS: readonly string[] = ["session.exited@1", "session.killed@1", "session.failed@1", "session.forgotten@1"];
 
-/** Read from the log when it is first asked, and kept up with what is appended from then on. */
+/** Read from the log on first use, then updated with each append. */
 export function watchLiving(store: Store): LivingSessions {
   const living = new Map<string, Neighbour>();
   const ended = new Set<string>();

@@ -10,10 +10,7 @@ export interface Neighbour {
 
 const PAGE = 1000;
 
-/**
- * The sessions that work, or worked, in this directory, around it or below: all but the session itself and those that it
- * started.
- */
+/** Sessions that work or worked in this directory, in a parent or below, except the session itself and those it started. */
 export async function neighboursOf(store: Store, id: string, root: string): Promise<readonly Neighbour[]> {
   const parents = new Map<string, string | null>();
   const found: SessionRow[] = [];
@@ -29,7 +26,7 @@ export function neighbourOf({ id, name, cwd }: Pick<SessionRow, "id" | "name" | 
   return { id, name, cwd, stream: sessionStream(id) };
 }
 
-/** Every session, the newest first: also those that were forgotten, or only those alive. */
+/** All sessions, newest first, including forgotten ones; or only living ones. */
 export async function* sessionRows(
   store: Pick<Store, "rows">,
   where: { readonly alive?: boolean; readonly shown?: boolean; readonly active?: boolean } = {},
@@ -47,7 +44,7 @@ export async function* sessionRows(
   }
 }
 
-/** Real paths both. By plain text: it is asked of every living session at each start. */
+/** Both must be real paths. Compares text only, because each start compares with every living session. */
 export function meet(a: string, b: string): boolean {
   return a === b || a.startsWith(below(b)) || b.startsWith(below(a));
 }

@@ -28,7 +28,7 @@ import { makeSpec, type OpenInput, type SpecSources } from "./session-spec.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;
 
-/** What a session is to be, and what it begins with. */
+/** The spec of a new session, and its first prompt. */
 export interface Opening extends OpenInput {
   readonly prompt?: string | undefined;
   readonly attachments?: GivenPrompt["attachments"];
@@ -38,11 +38,11 @@ export interface Opening extends OpenInput {
 export interface ForkInput {
   readonly at?: string | undefined;
   readonly label?: string | undefined;
-  /** It works on the same directory as the other. */
+  /** The fork works in the same directory as its parent. */
   readonly talkOnly?: boolean | undefined;
 }
 
-/** How sessions come to be, but for those that a session starts. */
+/** Opens and forks sessions. Sessions that a session starts go through delegation. */
 export interface Openings {
   readonly open: (input: Opening, by: By) => Events;
   readonly fork: (id: string, input: ForkInput, by: By) => Events;
@@ -61,7 +61,7 @@ export interface OpeningDeps {
 export function createOpenings(
   deps: OpeningDeps & {
     readonly sessionFiles: SessionFiles;
-    /** Told of one that somebody else runs, before anybody waits for its first turn. */
+    /** Called for a session that somebody else runs, before its first turn. */
     readonly onExternal: (id: string, process: NonNullable<SessionSpec["external"]>) => Promise<void>;
   },
 ): Openings {
@@ -89,12 +89,12 @@ export function createOpenings(
     return events;
   };
 
-  /** A directory of its own with the files as of then; the parent's where there is nothing to tell them apart by. */
+  /** A new directory with the files of that point; null when there is no snapshot to fill it from. */
   const treeFor = async (born: string, parent: SessionState, view: View): Promise<string | null> => {
     const snapshot = await snapshotFor(store, parent, view);
     return snapshot === null ? null : deps.sessionFiles.grow(born, snapshot);
   };
-  /** A fork's git dir is its own, so its first files differ from the point's: they are kept as its beginning. */
+  /** A fork has its own git dir, so its first files differ from the point's. They get a snapshot of their own. */
   const fillTree = async ({ root }: MadeTree, parent: SessionState, view: View): Promise<readonly Fact[]> => {
     const snapshot = await snapshotFor(store, parent, view);
     if (snapshot === null) return [];
@@ -132,13 +132,13 @@ export function createOpenings(
       if (grown !== null) await deps.sessionFiles.fell(grown);
       throw thrown;
     });
-    // Somebody was first with the same call: the answer is about the other's.
+    // Another call with the same idempotency key came first; its session is the answer.
     if (grown !== null && !events.some(({ stream }) => stream === sessionStream(born)))
       await deps.sessionFiles.fell(grown);
     return events;
   };
 
-  /** A session that did not come to be leaves no tree behind. */
+  /** Removes the worktree of a session that was not created. */
   const orDrop = (id: string, created: Events): Events =>
     created.catch(async (thrown: unknown) => {
       await deps.trees.drop(id);
@@ -149,7 +149,7 @@ export function createOpenings(
     open: (input, by) => deps.bounds.forOpening(() => openOne(input, by)),
     fork: async (id, input, by) => {
       const born = newId();
-      // What a fork begins with must not leave the log while it is being made.
+      // The fork's ancestor must not be archived while the fork is made.
       const events = await deps.bounds.forOpening(() =>
         committer.alone(Session, id, () => forkOf(born, id, input, by)),
       );
@@ -159,7 +159,7 @@ export function createOpenings(
   };
 }
 
-/** The first facts of a session: what it is, what its agent is set to, its first turn. What is large is kept before. */
+/** The first facts of a session: spec, agent settings, first turn. Large values are stored as blobs first. */
 export async function beginning(
   { committer, specs, newId }: Pick<OpeningDeps, "committer" | "specs" | "newId">,
   id: string,

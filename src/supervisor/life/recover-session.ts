@@ -20,11 +20,11 @@ const LOG_UNUSABLE: readonly string[] = [
   "store_unreachable",
 ];
 
-/** Takes a session up after the last daemon ended. True when a turn of it had to be ended. */
+/** Recovers a session after the last daemon ended. True when a turn had to be ended. */
 export function createRecovery(deps: RecoveryDeps): (row: SessionRow) => Promise<boolean> {
   const { committer, runner, externals, rewinding } = deps;
 
-  /** One session that cannot be recovered keeps nobody from the others; a log that cannot be used does. */
+  /** A session that cannot be recovered does not stop the others; a log that cannot be used stops all. */
   const orLeft = (id: string, thrown: unknown): false => {
     const { code } = toNomosError(thrown);
     if (LOG_UNUSABLE.includes(code)) throw thrown;
@@ -41,9 +41,9 @@ export function createRecovery(deps: RecoveryDeps): (row: SessionRow) => Promise
       return false;
     }
     const { events } = await committer.session(row.id, recoverSession, DAEMON);
-    // Turns wait until the files are what the talk says.
+    // Turns wait until the files match the session's history again.
     await rewinding.settle(state);
-    // What a turn did to the files before it was cut is its own doing, not somebody else's.
+    // Records the interrupted turn's file changes as its own before the next turn runs.
     if (events.length > 0) runner.pumpAfter(row.id, rewinding.keepCut(row.id));
     else runner.pump(row.id);
     return events.length > 0;

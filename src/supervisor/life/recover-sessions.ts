@@ -4,7 +4,7 @@ import { sessionRows } from "./neighbours.ts";
 
 const AT_ONCE = 500;
 
-/** Every session of which something ran or waited. `recoverOne` says whether it had to end a turn. */
+/** Recovers every session that ran or waited. `recoverOne` returns whether it had to end a turn. */
 export async function recoverAll(
   store: Store,
   recoverOne: (row: SessionRow) => Promise<boolean>,

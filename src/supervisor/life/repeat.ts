@@ -1,6 +1,6 @@
 import type { Clock } from "../../host/index.ts";
 
-/** Again and again, with a pause after each time. Returns the way to stop. */
+/** Repeats work with a pause after each run. Returns a function that stops it. */
 export function keepDoing(clock: Clock, everyMs: number, work: () => Promise<void>): () => void {
   let stopped = false;
   let cancel: () => void = () => undefined;

@@ -24,10 +24,10 @@ import type { SpecSources } from "./session-spec.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;
 
-/** What is told to us about a session from outside: by an agent that somebody else drives, by a tool, by a person. */
+/** Reports about a session from outside: from an agent that somebody else drives, a tool or a person. */
 export interface Reports {
   readonly beginTurn: (id: string, prompt: string, by: By) => Events;
-  /** Saying it twice records it once. */
+  /** A repeated call records nothing. */
   readonly endTurn: (
     id: string,
     turnId: string,
@@ -35,7 +35,7 @@ export interface Reports {
     message: string | null,
     by: By,
   ) => Events;
-  /** By itself, or because it broke: then with what it said last. */
+  /** The agent ended, normally or with an error; then with its last output. */
   readonly finish: (
     id: string,
     end: { readonly exitCode: number | null; readonly error: string | null },
@@ -66,14 +66,14 @@ export function createReports(deps: {
   readonly newId: () => string;
   readonly specs: SpecSources;
   readonly sessionFiles: Pick<SessionFiles, "look">;
-  /** Told when a reported session has finished. */
+  /** Called when a reported session has finished. */
   readonly onFinish: (id: string) => void;
 }): Reports {
   const { committer, newId } = deps;
   const change = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events =>
     (await committer.session(id, decide, by)).events;
 
-  /** Turns of a session that Nomos drives are begun and ended by Nomos alone. */
+  /** Only Nomos begins and ends turns of a session that it drives. */
   const reported = (state: SessionState): SessionState => {
     if (state.spec === null || deps.specs.driver(state.spec.adapter).runTurn === null) return state;
     throw new NomosError("invalid_request", { id: state.id, reason: "this session's turns are driven by Nomos" });

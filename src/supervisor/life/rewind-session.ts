@@ -27,18 +27,18 @@ type Events = Promise<readonly RecordedEvent[]>;
 
 export interface RewindInput {
   readonly to: string;
-  /** Also over files that both the session and somebody else changed. */
+  /** Also overwrite files that both the session and others changed. */
   readonly force?: boolean | undefined;
-  /** The files stay as they are. */
+  /** Leave the files unchanged. */
   readonly talkOnly?: boolean | undefined;
 }
 
 export interface Rewinding {
   readonly rewind: (id: string, input: RewindInput, by: By) => Events;
-  /** After a crash: a restore that was cut is taken back, so that files and talk are both what they were. */
+  /** After a crash: rolls back an interrupted restore, so that files and history match again. */
   readonly settle: (state: SessionState) => Promise<boolean>;
   readonly snapshot: (id: string, by: By) => Events;
-  /** After a crash: keeps what a turn that was cut left behind, as far as its scope goes. */
+  /** After a crash: takes a snapshot of what an interrupted turn changed within its scope. */
   readonly keepCut: (id: string) => Promise<void>;
 }
 
@@ -47,13 +47,13 @@ export interface RewindingDeps {
   readonly committer: Committer;
   readonly clock: Clock;
   readonly sessionFiles: SessionFiles;
-  /** When the daemon before this one ended; null when nobody knows. */
+  /** When the previous daemon ended; null when unknown. */
   readonly diedAtMs: number | null;
-  /** Whether the effect ledger tells all that turns of this driver do. */
+  /** Whether the effect ledger shows everything that turns of this driver do. */
   readonly actsByEffects: (adapter: string) => boolean;
   readonly scopes: Pick<ScopeJudge, "end">;
   readonly newId: () => string;
-  /** Resolves when no process of the session is left, nor an agent that its driver keeps for it. */
+  /** Resolves when the session has no process left, and its driver keeps no agent for it. */
   readonly quiet: (id: string) => Promise<void>;
   readonly log: (message: string, details: object) => void;
 }
@@ -62,7 +62,7 @@ const DAEMON: By = { actor: "daemon" };
 
 export function createRewinding(deps: RewindingDeps): Rewinding {
   const { store, committer, sessionFiles } = deps;
-  /** Sessions whose cut turn is being looked at: until then nobody knows whose its changes are. */
+  /** Sessions whose interrupted turn is being examined. Until that is done, the author of its changes is unknown. */
   const cut = new Map<string, Promise<void>>();
 
   const commit = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events =>
@@ -107,11 +107,11 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
     }
   };
 
-  /** Only what the restore changed goes back: others may have gone on working since. */
+  /** Reverts only what the restore changed: others may have worked since. */
   const rollBack = async (state: SessionState, { from, to }: { from: string; to: string }, reason: string) => {
     const { id } = state;
     try {
-      // The rewind may be in the log although nobody could say so: then its files are the right ones.
+      // The rewind may have been recorded although the append reported an error. Then its files are right.
       if ((await committer.sessionState(id)).restoring === undefined) return true;
       await sessionFiles.restore(state, from, { base: to });
       await commit(id, (now) => rollBackRestore(now, reason), DAEMON);
@@ -154,7 +154,7 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
       const view = await viewAt(store, state, point);
       const target = talkOnly ? null : await snapshotFor(store, state, view);
       if (target === null) return commit(id, (now) => rewindSession(now, point, view), by);
-      // Refused before anything is stopped for it.
+      // Refuse before anything is stopped.
       const refusal = rewindSession(state, point, view);
       if ("refused" in refusal) throw refusalError(refusal);
       await deps.quiet(id);
@@ -182,8 +182,8 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
 }
 
 /**
- * The snapshot that a point of the session's history stands for: the last one before it; for a point before the first,
- * the first, because nothing of ours had changed the files until then. Null when no turn of it ever ran.
+ * The snapshot at a point of the session's history: the last one before it. For a point before the first snapshot it is the
+ * first, because the session had changed no files until then. Null when no turn ever ran.
  */
 export async function snapshotFor(store: Store, state: SessionState, view: View): Promise<string | null> {
   if (view.world?.snapshot != null) return view.world.snapshot;
@@ -196,7 +196,7 @@ export async function snapshotFor(store: Store, state: SessionState, view: View)
   return null;
 }
 
-/** The cut turn's processes ended with the daemon: what changed after that, somebody else changed. */
+/** The interrupted turn's processes ended with the daemon, so later changes are others'. */
 async function namedSinceDeath(
   { store, sessionFiles, diedAtMs }: Pick<RewindingDeps, "store" | "sessionFiles" | "diedAtMs">,
   state: SessionState,
@@ -206,7 +206,7 @@ async function namedSinceDeath(
   const turnId = state.recentTurns.at(-1)?.turnId ?? "";
   const { events } = await store.readStream(state.stream, { turnId, types: ["turn.started"], limit: 1 });
   const startedMs = Date.parse(events[0]?.at ?? "");
-  // An older time is another daemon's: when the last one died, its watch died too and noted nothing.
+  // An older time comes from an earlier daemon: the last one died without recording its end.
   if (diedAtMs === null || from === null || !(diedAtMs >= startedMs)) return facts;
   return Promise.all(facts.map((one) => withOthers(sessionFiles, state, from, [{ fromMs: 0, toMs: diedAtMs }], one)));
 }

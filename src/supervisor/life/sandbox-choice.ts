@@ -3,23 +3,23 @@ import { isExact, type Missing, spellRule } from "../../host/index.ts";
 import type { SandboxMode, SessionSpec } from "../../kernel/index.ts";
 import { rulesOf } from "../processes/session-walls.ts";
 
-/** Weakest first: a session that another one starts is held at least as tight. */
+/** Weakest first. A session's child gets at least its parent's mode. */
 const MODES: readonly SandboxMode[] = ["off", "warn", "enforce", "strict"];
 
 export interface SandboxAsked {
   readonly sandbox?: SandboxMode | undefined;
   readonly network?: { readonly allow: readonly string[] } | undefined;
   readonly external?: object | undefined;
-  /** Of the token that asks: nothing weaker is started with it. */
+  /** The floor of the caller's token: it starts no session with a weaker mode. */
   readonly floor?: SandboxMode | undefined;
 }
 
 type Held = Pick<SessionSpec, "sandbox" | "network">;
 
-/** Walls that cannot be held are refused, never pretended; a session cannot give another one what it does not have. */
+/** A mode that cannot be enforced is refused. A child gets no weaker mode and no wider network than its parent. */
 export function chooseSandbox(asked: SandboxAsked, parent: Held | null, strictMissing: Missing | null): Held {
   const floor = asked.floor ?? "off";
-  // Whoever names no mode gets the floor; whoever names a weaker one is told.
+  // No mode given: use the floor. A weaker mode given: refuse.
   refuseBelow(floor, asked.sandbox ?? (asked.external === undefined ? floor : "off"));
   const sandbox = stricter(stricter(parent?.sandbox ?? "off", floor), asked.sandbox ?? "off");
   if (sandbox === "strict") refuseStrict(asked, strictMissing);
@@ -35,7 +35,7 @@ export function chooseSandbox(asked: SandboxAsked, parent: Held | null, strictMi
   return { sandbox, network: asked.network === undefined ? parent.network : { allow } };
 }
 
-/** A token drives nothing with more of the person's rights than it was given. */
+/** Refuses a sandbox mode below the token's floor. */
 export function refuseBelow(floor: SandboxMode | undefined, sandbox: SandboxMode): void {
   if (floor !== undefined && isWeaker(sandbox, floor)) throw new NomosError("sandbox_floor", { sandbox, floor });
 }
@@ -54,7 +54,7 @@ function refuseStrict({ external }: SandboxAsked, missing: Missing | null): void
   if (missing !== null) throw unavailable(["sandbox strict"], missing.missing, missing.remedy);
 }
 
-/** A host with its port may be one that is not public, such as a service of the person's own on this machine. */
+/** A rule with a port may name a private host, such as a service on this machine. */
 function refusePorts(network: SessionSpec["network"]): void {
   const exact = rulesOf({ network }).filter(isExact).map(spellRule);
   if (exact.length > 0) throw new NomosError("denied", { rules: ["network_port"], network: exact });

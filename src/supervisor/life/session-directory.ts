@@ -13,26 +13,28 @@ import { type Files, isInside } from "../../host/index.ts";
 import { isRefusal, type SessionSpec } from "../../kernel/index.ts";
 import { FORKS } from "../files/session-files.ts";
 
-/** Where a session works: the directory, and what it is called. */
+/** Where a session works: its directory, ground and workspace. */
 export type Place = Pick<SessionSpec, "workspace" | "ground" | "cwd">;
 
 export interface PlaceInput {
   readonly workspaceSlug?: string | undefined;
   readonly ground?: string | undefined;
   readonly cwd?: string | undefined;
-  /** Whoever asks may name a directory only where it lies in a workspace. */
+  /** The caller may name a directory only if it lies in a workspace. */
   readonly onlyRegistered?: boolean | undefined;
 }
 
 export interface PlaceSources {
-  /** As it really is, without links. */
+  /** The real path, without links. */
   readonly home: string;
   readonly files: Pick<Files, "directory">;
   readonly defaultCwd: string;
   readonly workspaces: () => Promise<Workspaces>;
 }
 
-/** For a session that a person starts: ground, directory, workspace by its slug, the active one, the daemon's own directory. */
+/**
+ * For a session that a person starts. Order: ground, directory, workspace slug, active workspace, the daemon's directory.
+ */
 export async function placeOf(input: PlaceInput, sources: PlaceSources): Promise<Place> {
   if (input.ground !== undefined && input.cwd !== undefined)
     throw new NomosError("invalid_request", { reason: "a `ground` names the directory; leave out `cwd`" });
@@ -53,7 +55,7 @@ export async function placeOf(input: PlaceInput, sources: PlaceSources): Promise
   const workspace = named(input.workspaceSlug) ?? named(active);
   if (workspace !== undefined) return placeIn(workspace, { workspace: workspace.slug, below: [] }, sources);
   const place = nameOf(await directory(sources.defaultCwd, sources), [], undefined);
-  // The daemon's own directory is no workspace either: it may well be the person's HOME.
+  // The daemon's directory must be in a workspace too: it may be the person's home directory.
   return registered(place, input, null);
 }
 
@@ -63,8 +65,8 @@ function registered(place: Place, { onlyRegistered }: PlaceInput, cwd: string | 
 }
 
 /**
- * For a session that another one starts: its ground or a place below, by name and by what the file system really has
- * there. Which workspace is active, and what is registered by now, has no say in it.
+ * For a session's child: the parent's ground or a place below it, checked by name and by real path. The active workspace and
+ * later registrations do not matter.
  */
 export async function placeBelow(
   parent: Place,
@@ -90,7 +92,7 @@ async function placeIn(workspace: Workspace, ground: Ground, sources: PlaceSourc
   return { workspace: workspace.slug, ground: spellGround(ground), cwd };
 }
 
-/** A directory that lies in a workspace belongs to it, whoever named it: to the one asked for, else to the innermost. */
+/** The workspace of a directory: the requested one if it contains the directory, else the innermost. */
 function nameOf(cwd: string, list: readonly Workspace[], wanted: Workspace | undefined): Place {
   const around = list.filter(({ path }) => isInside(path, cwd)).toSorted((a, b) => b.path.length - a.path.length);
   const workspace = around.find((one) => one === wanted) ?? around[0];
@@ -101,7 +103,7 @@ function nameOf(cwd: string, list: readonly Workspace[], wanted: Workspace | und
   return { workspace: workspace.slug, ground: spellGround(spelled ?? { workspace: workspace.slug, below: [] }), cwd };
 }
 
-/** Where it really is, links followed; never inside the home but in its own place for work. */
+/** The real path, links followed. Inside the home only folders for sessions' work are allowed. */
 export async function directory(path: string, { files, home }: Pick<PlaceSources, "files" | "home">): Promise<string> {
   const found = await files.directory(path);
   if (found === null) throw new NomosError("cwd_missing", { cwd: path });
@@ -120,7 +122,7 @@ function groundOf(text: string): Ground {
   return parsed;
 }
 
-/** Null for a directory whose name no reference can hold. */
+/** Null for a directory whose name cannot be written as a ground. */
 function groundOrNull(text: string): Ground | null {
   const parsed = parseGround(text);
   return isRefusal(parsed) ? null : parsed;

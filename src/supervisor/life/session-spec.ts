@@ -9,7 +9,7 @@ import { type PlaceInput, type PlaceSources, placeBelow, placeOf } from "./sessi
 export interface OpenInput extends PlaceInput {
   readonly adapter: string;
   readonly agent?: string | undefined;
-  /** Whom it may start; given when somebody said which agent it works as. */
+  /** Agents it may start; set when an agent was named for it. */
   readonly delegates?: readonly string[] | undefined;
   readonly label?: string | undefined;
   readonly sandbox?: SandboxMode | undefined;
@@ -18,17 +18,17 @@ export interface OpenInput extends PlaceInput {
     | undefined;
   readonly network?: { readonly allow: readonly string[] } | undefined;
   readonly worktree?: boolean | undefined;
-  /** What the worktree starts from; default: HEAD. */
+  /** The commit that the worktree starts from; default: HEAD. */
   readonly base?: string | undefined;
-  /** The worktree of a session before, to go on in. */
+  /** The worktree of an earlier session to continue in. */
   readonly attach?: string | undefined;
   readonly file?: string | undefined;
   readonly external?: { readonly pid: number; readonly startTime: string } | undefined;
-  /** The weakest sandbox that whoever asks may start a session in. */
+  /** The weakest sandbox mode that the caller may use. */
   readonly floor?: SandboxMode | undefined;
 }
 
-/** The session that starts this one, when it is not a person who does. */
+/** The session that starts this one; for a person's call there is none. */
 export interface Parent {
   readonly id: string;
   readonly spec: SessionSpec;
@@ -37,16 +37,16 @@ export interface Parent {
 export interface SpecSources extends PlaceSources {
   readonly files: Pick<Files, "directory" | "place">;
   readonly driver: (slug: string) => Driver;
-  /** The file that the configuration gives a driver of the user's own. */
+  /** The file that the configuration names for a user-defined driver. */
   readonly driverFile: (slug: string) => string | null;
   readonly random: () => Uint8Array;
-  /** Why `strict` cannot be held on this machine; null: it can. */
+  /** Why `strict` cannot be enforced on this machine; null: it can. */
   readonly strictMissing: Missing | null;
-  /** Refuses a directory that cannot be walled off, to be worked in as it is or in a worktree. */
+  /** Refuses a directory that cannot be confined, used directly or for a worktree. */
   readonly tryWalls: (spec: SessionSpec, place: "here" | "worktree") => void;
 }
 
-/** What a new session will be, checked before it exists: a refused spawn leaves nothing behind. */
+/** The checked spec of a new session. Nothing exists yet, so a refused spawn leaves nothing behind. */
 export async function makeSpec(
   input: OpenInput,
   sources: SpecSources,
@@ -75,7 +75,7 @@ export async function makeSpec(
   return spec;
 }
 
-/** Whoever is started by a session with a scope works within that scope. */
+/** A child works within its parent's scope. */
 function scopeOf({ scope }: OpenInput, parent: Parent | null): SessionSpec["scope"] {
   if (parent !== null) return parent.spec.scope;
   if (scope === undefined) return null;
@@ -84,7 +84,7 @@ function scopeOf({ scope }: OpenInput, parent: Parent | null): SessionSpec["scop
   return parsed;
 }
 
-/** What drives a session is shown to it, with what lies beside it: whoever stays in the workspaces names a file in there. */
+/** A session can read its driver's file and its folder, so a caller limited to workspaces must name a file in there. */
 function givenFile({ file, onlyRegistered }: OpenInput, cwd: string, { files }: SpecSources): string | undefined {
   if (file === undefined || onlyRegistered !== true) return file;
   return resolve(cwd, files.place(cwd, file));

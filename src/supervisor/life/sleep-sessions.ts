@@ -5,7 +5,7 @@ import type { Awake } from "./idle-sessions.ts";
 import { keepDoing } from "./repeat.ts";
 
 export interface Sleeper {
-  /** Puts every session that is awake and idle to sleep. */
+  /** Hibernates every idle session. */
   readonly sleepAll: () => Promise<void>;
   readonly stop: () => void;
 }
@@ -20,7 +20,7 @@ export interface SleeperDeps {
 const DAEMON: By = { actor: "daemon" };
 const LOOK_EVERY_MS = 5000;
 
-/** Hibernates sessions that were idle for long enough. */
+/** Hibernates sessions that have been idle for `idleHibernateMs`. */
 export function startSleeper(
   { committer, clock, idleHibernateMs, log }: SleeperDeps,
   awake: Awake,

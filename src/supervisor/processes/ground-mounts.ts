@@ -4,7 +4,7 @@ import { z } from "zod";
 import { gitDirsBelow, HostError, type Mount } from "../../host/index.ts";
 import { type SessionSpec, scopeWalls } from "../../kernel/index.ts";
 
-/** All of a session's own tree, as far as its scope goes. What lies between is caught when the turn ends. */
+/** Mounts of a session's worktree, limited to its scope. What mounts cannot express is checked when the turn ends. */
 export function treeMounts(tree: string, { cwd, scope }: SessionSpec): Mount[] {
   if (scope === null) return [{ path: tree, access: "write", why: "the worktree" }];
   const { mounts } = scopeWalls(scope, (path) => isDirectory(join(tree, path)));
@@ -17,13 +17,13 @@ export function treeMounts(tree: string, { cwd, scope }: SessionSpec): Mount[] {
   ];
 }
 
-/** Kept beside the private HOME, where no session gets to: the git dirs that were there before it. */
+/** Lists the git dirs that existed before the session. Lies beside the private HOME, which no session can reach. */
 const GUARDED = "git-dirs.json";
 const GitDirs = z.array(z.string());
 
 /**
- * A repository that was there before the session is the person's: whatever is written into its git dir, such as a hook,
- * runs outside with the next command. One that the session made itself is its own.
+ * A repository that existed before the session belongs to the person: a hook written into its git dir would run outside the
+ * walls with the next git command. A repository that the session made is its own.
  */
 export function guardGit(folder: string, cwd: string, home: string): Mount[] {
   const list = join(folder, GUARDED);
@@ -48,11 +48,11 @@ function guardedIn(folder: string): readonly string[] {
   return existsSync(list) ? GitDirs.parse(JSON.parse(readFileSync(list, "utf8"))) : [];
 }
 
-/** What is to be said of the git dirs in a session's directory. */
+/** What the person should know about the git dirs in a session's directory. */
 export interface GitNews {
-  /** Not there when it began. Git that is run in one, or around one, runs what was set in there. */
+  /** Git dirs that the session made. Running git in them or around them runs the session's hooks and settings. */
   readonly made: readonly string[];
-  /** Folders that were not looked into: a repository in there is not held. */
+  /** Folders that were not searched; a repository in there is not protected. */
   readonly unseen: readonly string[];
 }
 
@@ -64,7 +64,7 @@ export function gitNews(folder: string, cwd: string, home: string): GitNews {
 
 const WORKTREE_INSTEAD = "start the session with `worktree: true`";
 
-/** A directory that is all git dir, and a link that can be replaced by another, cannot be written around and held. */
+/** Refuses a bare repository and a git dir that is a link: a read-only mount cannot protect either. */
 export function holdableGit(cwd: string, home: string): readonly string[] {
   const { found, links } = gitDirsBelow(cwd, home);
   const [path] = [...links, ...found.filter((one) => one === "")];

@@ -1,9 +1,9 @@
-/** The keys of sessions' processes, by hash. In memory only: they end with their process, and with the daemon. */
+/** The tokens of sessions' processes, by hash. In memory only: they end with their process and with the daemon. */
 export interface ProcessTokens {
   readonly add: (secretHash: string, sessionId: string) => void;
   readonly end: (secretHash: string) => void;
   readonly sessionOf: (secretHash: string) => string | null;
-  /** Calls back once a session has no key left, at once when it has none. Returns the way to stop. */
+  /** Calls `ended` when a session has no token left; at once if it has none. Returns a function that stops it. */
   readonly whenNone: (sessionId: string, ended: () => void) => () => void;
 }
 

@@ -15,7 +15,7 @@ import { createProcessTokens } from "./process-tokens.ts";
 import type { Raised, SessionWalls, WalledSession } from "./session-walls.ts";
 import type { TempFolders } from "./temp-folders.ts";
 
-/** A session's processes: started for it, known by it, and gone with it. */
+/** Starts and ends a session's processes. */
 export interface SessionProcesses {
   readonly spawn: (
     spec: SessionSpec,
@@ -24,7 +24,7 @@ export interface SessionProcesses {
     stdin: "none" | "pipe",
     env: Readonly<Record<string, string>>,
   ) => HostProcess;
-  /** The driver's own process: as above, with the session's token and the daemon's address. */
+  /** Starts the driver's process: like `spawn`, with the session's token and the daemon's address. */
   readonly spawnDriver: (
     spec: SessionSpec,
     sessionId: string,
@@ -33,31 +33,31 @@ export interface SessionProcesses {
     shown?: readonly string[],
     programs?: readonly string[],
   ) => HostProcess;
-  /** For agents that outlive turns: their drivers own them, and nothing here ends them. */
+  /** For agents that outlive turns. Their drivers own and end them. */
   readonly agents: AgentHost;
-  /** Resolves when every process of the session, children of children included, is gone. */
+  /** Resolves when all processes of the session and their descendants are gone. */
   readonly stopAll: (sessionId: string, graceMs?: number) => Promise<void>;
-  /** Whether a process of any session lives in this directory, around it or below: agents that outlive turns too. */
+  /** Whether a process of any session runs in this directory, in a parent or below; includes agents that outlive turns. */
   readonly livesAt: (root: string) => boolean;
-  /** The session that a driver's token belongs to, while one of its processes lives, or its agent has our tools. */
+  /** The session of a driver's token, while one of its processes lives or its agent has our tools. */
   readonly sessionOfToken: (secretHash: string) => string | null;
-  /** Calls back once the session's last key is void, at once when it has none. Returns the way to stop. */
+  /** Calls `ended` when the session's last token is void; at once if it has none. Returns a function that stops it. */
   readonly whenKeyless: (sessionId: string, ended: () => void) => () => void;
 }
 
 export interface SessionProcessesOptions {
   readonly host: ProcessHost;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Marks every process, so that orphans of a dead daemon can be found where there is no sandbox. */
+  /** Set in the environment of every process: finds leftover processes of a dead daemon when there is no sandbox. */
   readonly instance: string;
   /** Folders of the home that sessions work in. */
   readonly grounds: readonly string[];
   readonly worktrees: string;
   readonly url: () => string;
   readonly driverEnvironment: (adapter: string) => Readonly<Record<string, string>>;
-  /** For agents and drivers; what a session merely runs has the person's own. */
+  /** For agents and drivers. Commands that a session runs use the person's temp directory. */
   readonly temps: TempFolders;
-  /** What is hidden from a process is the home by its path: once something else lies there, nothing may start. */
+  /** The home is hidden by its path. When something else lies at that path, nothing may start. */
   readonly isHomeInPlace: () => boolean;
   readonly limits: () => ResourceLimits;
   readonly walls: SessionWalls;
@@ -75,7 +75,7 @@ interface Launch {
   readonly env: Readonly<Record<string, string>>;
   readonly shown: readonly string[];
   readonly outputLimitBytes: number;
-  /** Whose walls it stands behind; null: nobody's. */
+  /** The session whose walls confine the process; null: none. */
   readonly walledFor: WalledSession | null;
   readonly isDriver: boolean;
   readonly programs: readonly string[];
@@ -153,7 +153,7 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
     return process;
   };
 
-  /** Only its hash is kept: what is not there cannot be read out of a memory dump, or listed by mistake. */
+  /** Only the hash is kept, so a memory dump or a listing cannot reveal the token. */
   const issue = (sessionId: string) => {
     const token = `nst_${randomBytes(24).toString("hex")}`;
     const secretHash = createHash("sha256").update(token).digest("hex");
@@ -171,7 +171,7 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
       const { adapter, cwd } = spec;
       const { token, end } = issue(sessionId);
       const own = { ...env, NOMOS_TOKEN: token, NOMOS_URL: options.url(), NOMOS_SESSION_ID: sessionId };
-      // What it prints is how it speaks: nothing of it is kept, and nothing of it may be thrown away.
+      // The driver speaks its protocol on stdout, so the output is neither limited nor stored.
       const order = { adapter, cwd, argv, env: own, shown, outputLimitBytes: Number.POSITIVE_INFINITY };
       const walled = { walledFor: walledFor(sessionId, spec), isDriver: true, programs };
       try {
@@ -203,7 +203,7 @@ function walledFor(id: string, spec: SessionSpec): WalledSession | null {
   return spec.sandbox === "strict" ? { id, spec } : null;
 }
 
-/** The walls go when the process has gone, or has never come. */
+/** Removes the walls when the process has ended or failed to start. */
 function behind(raised: Raised, start: () => HostProcess): HostProcess {
   try {
     const process = start();

@@ -23,29 +23,29 @@ export interface WalledSession {
   readonly spec: SessionSpec;
 }
 
-/** What a process behind a session's walls is for. */
+/** What the walls of one process depend on. */
 export interface WallOrder {
-  /** The driver itself reaches the daemon and its model; what a session merely runs reaches what the session may. */
+  /** A driver reaches the daemon and its model; other processes reach only what the session may. */
   readonly driver: boolean;
   readonly env: Readonly<Record<string, string>>;
   readonly programs: readonly string[];
-  /** Directories of the product's home that it may read. */
+  /** Directories in the Nomos home that it may read. */
   readonly shown: readonly string[];
   readonly temp: string | null;
-  /** The worktree that the session works in; null: somebody else's directory. */
+  /** The session's worktree; null: it works in a directory that it does not own. */
   readonly tree: string | null;
 }
 
-/** Walls as they are put up around one process. */
+/** The walls of one process. */
 export interface Raised {
   readonly walls: Walls;
-  /** To be laid over the environment. */
+  /** Variables that override the process's environment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** To be called when the process is gone. */
+  /** Call it when the process is gone. */
   readonly lower: () => void;
 }
 
-/** What a session can reach over the network, and why. */
+/** A host that a session can reach, and why. */
 export interface Reach {
   readonly rule: HostRule;
   readonly why: "network.allow" | "the model";
@@ -53,16 +53,16 @@ export interface Reach {
 
 export interface SessionWalls {
   readonly raise: (session: WalledSession, order: WallOrder) => Raised;
-  /** The same, told and not done: there is no door. */
+  /** Dry run; opens no socket. */
   readonly survey: (
     session: WalledSession,
     order: WallOrder,
   ) => { readonly walls: Walls; readonly reach: readonly Reach[] };
-  /** Of a session in a directory that is not its own. */
+  /** For a session that works directly in the person's directory. */
   readonly gitNews: (session: WalledSession) => GitNews;
-  /** What a session tried to reach and was refused, newest last. */
+  /** Connections that were refused, newest last. */
   readonly denials: (sessionId: string) => readonly CountedDenial[];
-  /** Takes away what was kept for it; for a session that nobody will come back to. */
+  /** Deletes what was kept for a session that is gone for good. */
   readonly remove: (sessionId: string) => Promise<void>;
 }
 
@@ -71,18 +71,18 @@ export interface CountedDenial extends Denied {
 }
 
 export interface SessionWallsOptions {
-  /** Where the homes of sessions are kept, in the product's home, and where the doors of their processes are. */
+  /** Folders in the Nomos home: the private homes of sessions, and the sockets of their doors. */
   readonly homes: string;
   readonly doors: string;
-  /** Takes a folder that an agent filled out of the way, and never fails. */
+  /** Moves a folder that an agent filled to the trash. Never throws. */
   readonly discard: (path: string) => Promise<void>;
   readonly personHome: string;
   readonly state: (adapter: string) => { readonly state: HomeState; readonly endpoints: readonly string[] };
   readonly limits: () => SandboxLimits;
-  /** What the person wants every walled session to read. */
+  /** Paths that the person lets every walled session read. */
   readonly readable: () => readonly string[];
   readonly daemon: { readonly port: () => number; readonly take: (socket: Socket, sessionId: string) => void };
-  /** Told once for each host and port of a session, as long as there are not too many of them. */
+  /** Called once for each host and port of a session, up to a limit. */
   readonly onDenied: (sessionId: string, denied: Denied) => void;
 }
 
@@ -155,7 +155,7 @@ export function createSessionWalls(options: SessionWallsOptions): SessionWalls {
   };
 }
 
-/** Refuses what names no host, before there is a session that would run with less than was asked for. */
+/** Refuses an invalid host before the session exists: it would otherwise run with less network than requested. */
 export function rulesOf({ network }: Pick<SessionSpec, "network">): HostRule[] {
   return (network?.allow ?? []).map((text) => {
     const rule = parseHostRule(text);
@@ -169,7 +169,7 @@ function readMount(path: string): Mount | null {
   try {
     return { path: realpathSync(path), access: "read", why: "to be read" };
   } catch {
-    // What is not there cannot be read, and is no reason not to start.
+    // A missing path cannot be read and does not prevent the start.
     return null;
   }
 }

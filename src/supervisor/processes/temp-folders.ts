@@ -3,18 +3,18 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * A temp directory for each process of an agent. Agents leave things there, more with every session, and more when they
- * are killed; what is in a directory of its own can be taken away with the process.
+ * A temp directory for each process of an agent. Agents leave files there, more so when they are killed; a directory of its
+ * own can be deleted with the process.
  */
 export interface TempFolders {
   readonly lend: () => { readonly path: string; readonly giveBack: () => void };
-  /** Resolves when all that was given back is out of the way. */
+  /** Resolves when all returned directories are moved away. */
   readonly settled: () => Promise<void>;
 }
 
 const FOLDER_NAME_BYTES = 4;
 
-/** `root` is the daemon's own: what an earlier one left in it is taken away by whoever owns the home. */
+/** `root` belongs to the daemon. The owner of the home deletes what an earlier daemon left in it. */
 export function createTempFolders(root: string, discard: (path: string) => Promise<void>): TempFolders {
   const leaving = new Set<Promise<void>>();
   return {

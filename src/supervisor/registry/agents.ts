@@ -15,14 +15,14 @@ import {
 import { type Decision, refuse, type ToolPolicy } from "../../kernel/index.ts";
 import type { RecordedEvent, Store } from "../../store/index.ts";
 
-/** Durable identities. Every installed driver brings an agent of its own name. */
+/** Agents. Every installed driver brings one of its own name. */
 export interface Agents {
   readonly create: (input: Omit<Agent, "createdAt">, by: By) => Promise<readonly RecordedEvent[]>;
   readonly remove: (slug: string, hasDriver: boolean, by: By) => Promise<readonly RecordedEvent[]>;
   readonly setDefault: (slug: string, by: By) => Promise<readonly RecordedEvent[]>;
   readonly list: () => Promise<readonly Agent[]>;
   readonly get: (slug: string) => Promise<Agent>;
-  /** Null when there is none. */
+  /** Null when there is no such agent. */
   readonly find: (slug: string) => Promise<Agent | null>;
   readonly defaultSlug: () => Promise<string>;
   readonly toolPolicy: (slug: string, tool: string) => Promise<ToolPolicy>;
@@ -46,7 +46,7 @@ export function createAgents(store: Store, committer: Committer, builtIn: BuiltI
     decide: (state: AgentState) => Decision,
     by: By,
   ): Promise<readonly RecordedEvent[]> => (await committer.change(AgentIdentity, slug, decide, by)).events;
-  /** Those that there was no room yet to record are there all the same: what is refused then is what needs room. */
+  /** A built-in agent works before it is recorded, so a full disk does not hide it. */
   const ofDriver = (slug: string): Agent => ({
     ...{ slug, name: slug, driver: slug, tools: {}, builtIn: true, createdAt: builtIn.since },
   });
@@ -78,7 +78,7 @@ export function createAgents(store: Store, committer: Committer, builtIn: BuiltI
     remove: (slug, hasDriver, by) => change(slug, (state) => deleteAgent(state, slug, hasDriver), by),
     setDefault: async (slug, by) => {
       const chosen = { of: subjectOf(System, ""), decide: () => defaultAgent(slug) };
-      // It is still there when it becomes the default, whoever deletes it at the same moment.
+      // The guard refuses the change if somebody deletes the agent at the same moment.
       return (await committer.commit([chosen], { by, expect: [whileThere(slug)] })).events;
     },
     list: async () => {

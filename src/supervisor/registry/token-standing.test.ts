@@ -7,7 +7,7 @@ import { createTokenStanding } from "./token-standing.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Tokens with their makers, as the log has them. */
+/** Tokens with their makers, as the log records them. */
 function tokens(given: { readonly [id: string]: { readonly maker?: string; readonly expiresAtMs?: number } }) {
   const clock = { wallMs: 1_800_000_000_000, steadyMs: 0 };
   const states = new Map<string, TokenState>();

@@ -3,22 +3,22 @@ import type { Clock } from "../../host/index.ts";
 import { streamOf } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
 
-/** Whether a token is good right now: issued, not revoked, within its time, and so is every token that it came from. */
+/** Whether a token is valid now: issued, not revoked, not expired, and so are all its makers. */
 export interface TokenStanding {
   readonly byId: (tokenId: string) => Promise<Standing>;
   readonly byRow: (row: TokenState | null) => Promise<Standing>;
-  /** The token and those it came from, nearest first. */
+  /** The token and its makers, nearest first. */
   readonly chainOf: (tokenId: string) => Promise<readonly string[]>;
 }
 
 export type Standing =
   | { readonly is: "good"; readonly token: Token; readonly expiresAtMs: number | null; readonly depth: number }
-  /** `expired`: its own time is over, and the log does not say so yet. */
+  /** `expired`: the id of a token that has expired but is not recorded as ended. */
   | { readonly is: "ended"; readonly expired: string | null };
 
 export const TOKEN_PRINCIPAL = /^token:(.+)$/;
 
-/** A token made by a token made by a token: more links than this are refused. */
+/** Longest chain of makers; longer ones are refused. */
 export const CHAIN_MAX = 16;
 const MAKERS_KNOWN_MAX = 10_000;
 const ENDED: Standing = { is: "ended", expired: null };
@@ -30,7 +30,7 @@ export function createTokenStanding(
   const makers = new Map<string, string | null>();
   const isOver = createExpiry(clock);
 
-  /** The first event's actor is whoever had it issued: the header says so for tokens of every version. */
+  /** The actor of the first event is the maker. The header has it in every version of the event. */
   const makerOf = async (tokenId: string): Promise<string | null> => {
     const known = makers.get(tokenId);
     if (known !== undefined) return known;
@@ -74,8 +74,8 @@ export function earlier(one: number | null, other: number | null): number | null
 }
 
 /**
- * Past its time by the wall clock, or longer known than it had left to live. A clock that is set back gives no token a
- * longer life, and what was over once stays over.
+ * Expired by the wall clock, or by the time that passed since the token was first seen. Setting the clock back therefore
+ * extends no token's life and revives none.
  */
 function createExpiry(clock: Pick<Clock, "nowMs" | "steadyMs">): (token: Token) => boolean {
   const deadlinesMs = new Map<string, number>();

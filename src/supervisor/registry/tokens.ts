@@ -15,7 +15,7 @@ import {
   type TokenStanding,
 } from "./token-standing.ts";
 
-/** Scoped keys. The secret is shown once; the log knows only its hash. */
+/** Scoped tokens. The secret is shown once; the log holds only its hash. */
 export interface Tokens {
   readonly issue: (
     input: {
@@ -23,20 +23,20 @@ export interface Tokens {
       readonly capabilities: readonly string[];
       readonly sessionId: string | null;
       readonly ttlMs: number | null;
-      /** Null: the session's own mode where it is confined to one, else `strict`. */
+      /** Null: the session's own mode if the token is confined to one session, else `strict`. */
       readonly sandbox: SandboxMode | null;
     },
     maker: Actor,
     by: By,
   ) => Promise<{ readonly secret: string; readonly events: readonly RecordedEvent[] }>;
-  /** Ends the token, and with it every token that was issued with it. */
+  /** Ends the token and every token issued with it. */
   readonly revoke: (tokenId: string, by: By) => Promise<readonly RecordedEvent[]>;
   readonly list: () => Promise<readonly (Token & { readonly sandbox: SandboxMode })[]>;
-  /** Whom a secret speaks for; null when it is unknown, revoked or past its time, or the token it came from is. */
+  /** The actor of a secret; null when the token or one of its makers is unknown, revoked or expired. */
   readonly actorOf: (secret: string) => Promise<Actor | null>;
-  /** The same for a token that was shown before, such as by whoever keeps a connection open. */
+  /** The same for a token that was verified before, for example by an open connection. */
   readonly actorById: (tokenId: string) => Promise<Actor | null>;
-  /** Calls `ended` once the principal's token is no longer good, for as long as somebody stays on with it. Returns the way to stop. */
+  /** Calls `ended` when the principal's token is no longer valid. Returns a function that stops watching. */
   readonly watch: (principal: string, ended: () => void) => () => void;
 }
 
@@ -45,20 +45,20 @@ export interface TokensDeps {
   readonly committer: Committer;
   readonly clock: Clock;
   readonly newId: () => string;
-  /** Calls back when the last key of a session's processes is void. */
+  /** Calls `ended` when the last token of a session's processes is void. */
   readonly whenKeyless: (sessionId: string, ended: () => void) => () => void;
 }
 
 const SESSION_PRINCIPAL = /^session:(.+)$/;
 const ROWS_AT_FIRST = 1000;
-/** Whoever stays on is looked at again, so that a clock that was set does not let them stay. */
+/** Checks open connections again, so that setting the clock does not keep them open. */
 const LOOK_AGAIN_MS = 60_000;
 const FLOOR: SandboxMode = "strict";
 
 export function createTokens({ store, committer, clock, newId, whenKeyless }: TokensDeps): Tokens {
   const standing = createTokenStanding(store, clock);
 
-  /** A token that was shown after its time is revoked for good: a clock that is set back does not bring it back. */
+  /** An expired token is revoked when it is used, so that setting the clock back does not revive it. */
   const settle = async (found: Standing): Promise<Actor | null> => {
     if (found.is === "good") return actorOf(found.token);
     if (found.expired !== null) await end(found.expired, { actor: "daemon" }).catch(unlessRefused);
@@ -126,7 +126,7 @@ export function createTokens({ store, committer, clock, newId, whenKeyless }: To
   };
 }
 
-/** Every token's row, the revoked ones too: those do not name their id, so there is nothing to page by. */
+/** The rows of all tokens. Rows of revoked tokens have no id to page by, so the limit is raised until all fit. */
 export async function allTokens(store: Pick<Store, "rows">): Promise<readonly TokenState[]> {
   for (let limit = ROWS_AT_FIRST; ; limit *= 10) {
     const rows = await store.rows(TOKENS, { limit });
@@ -141,7 +141,7 @@ interface Watched {
   readonly ended: () => void;
 }
 
-/** Ends with the token or with any token that it came from, by revocation or by time. */
+/** Ends when the token or one of its makers is revoked or expires. */
 function watchToken(tokenId: string, { store, clock, standing, ended }: Watched): () => void {
   let streams = new Set([streamOf(AccessToken, tokenId)]);
   let cancel = (): void => undefined;
@@ -176,7 +176,7 @@ function actorOf({ tokenId, capabilities, sessionId, sandbox }: Token): Actor {
   return { principal: `token:${tokenId}`, capabilities, sessionId, floor: sandbox ?? FLOOR };
 }
 
-/** Somebody else revoked it meanwhile, or there is no room to say so: it is refused all the same. */
+/** Recording failed: another call revoked it first, or there is no space. The token is refused anyway. */
 function unlessRefused(thrown: unknown): void {
   if (toNomosError(thrown).code === "internal") throw thrown;
 }

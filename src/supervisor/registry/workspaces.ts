@@ -16,10 +16,10 @@ import { directory } from "../life/session-directory.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;
 
-/** The registry of directories with a name. The log is what counts; the file beside it is for others to read. */
+/** The registry of named directories. The log is authoritative; the file beside it is for other programs. */
 export interface WorkspaceRegistry {
   readonly all: () => Promise<Workspaces>;
-  /** The directory has to be there; what is kept is where it really is. */
+  /** The directory must exist; its real path is stored. */
   readonly add: (
     input: { readonly slug: string; readonly path: string; readonly label: string | null },
     by: By,
@@ -32,9 +32,9 @@ export function createWorkspaces(deps: {
   readonly store: Store;
   readonly committer: Committer;
   readonly files: Pick<Files, "directory">;
-  /** No session could work in there. */
+  /** Refused as a workspace: no session may work in the home. */
   readonly home: string;
-  /** Told after each change. */
+  /** Called after each change. */
   readonly onChange: (workspaces: Workspaces) => Promise<void>;
 }): WorkspaceRegistry {
   const { store, committer } = deps;

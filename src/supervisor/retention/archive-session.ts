@@ -6,7 +6,7 @@ import { type ArchiveLine, hashFile, type RawEvent, readArchive, type Store, wri
 
 const PAGE_EVENTS = 500;
 
-/** What of a session can leave the log: its erasable events that still have their data. */
+/** The events of a session that can leave the log: erasable ones that still have their data. */
 export async function* erasableOf(
   store: Pick<Store, "rawStream" | "definitions">,
   id: string,
@@ -30,7 +30,7 @@ export interface Erasable {
   readonly event: RawEvent & { readonly salt: Uint8Array; readonly data: Uint8Array };
 }
 
-/** What has been archived of it stands there already when a run was cut short: it is carried over into the new file. */
+/** Includes what an interrupted earlier run archived: the new file takes it over. */
 export async function archiveSessionData(
   store: Pick<Store, "rawStream" | "blob" | "definitions">,
   folder: string,
@@ -61,13 +61,13 @@ export async function archiveSessionData(
   return { file, ...(await writeArchive(path, id, lines())) };
 }
 
-/** The file that an earlier run has written, when nothing is left to put into it. */
+/** The archive of an earlier run, when nothing is left to add to it. */
 export async function archiveThere(folder: string, id: string): Promise<ArchiveRef | null> {
   const file = `${id}.jsonl.zst`;
   return existsSync(join(folder, file)) ? { file, ...(await hashFile(join(folder, file))) } : null;
 }
 
-/** What a run that was killed has left of a file it was writing. Whoever calls makes sure that nobody writes one now. */
+/** Removes partly written files of a killed run. The caller ensures that no archive is being written now. */
 export async function removeTorn(folder: string): Promise<void> {
   const names = existsSync(folder) ? await readdir(folder) : [];
   for (const name of names) if (name.endsWith(".tmp")) await rm(join(folder, name), { force: true });

@@ -4,9 +4,9 @@ import type { DiskState } from "../../host/index.ts";
 import { LIMITS, SESSIONS, type SpaceNeed } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
 
-/** What sessions and the home may take up, and what is left on the disk. Asked before anything is written. */
+/** Quotas of sessions and the home, and free disk space. Checked before each write. */
 export interface SessionBounds extends Bounds {
-  /** Throws `limit_reached` when as many sessions live as may; holds the place until the opening is over. */
+  /** Throws `limit_reached` at the limit of living sessions; reserves a place until the opening is done. */
   readonly forOpening: <T>(open: () => Promise<T>) => Promise<T>;
 }
 
@@ -26,15 +26,15 @@ export function createBounds(deps: {
   readonly store: Pick<Store, "usage" | "count">;
   readonly limits: () => BoundLimits;
   readonly disk: () => DiskState;
-  /** Why the disk counts as low or scarce although there is room: something else grows that should not. */
+  /** Makes the disk count as low or scarce although it has space, because something else grows too much. */
   readonly alarm: () => Alarm | null;
-  /** What is kept beside the log and counts with the home. */
+  /** Bytes beside the log that count towards the home's quota. */
   readonly besideBytes?: () => number;
 }): SessionBounds {
   const beside = deps.besideBytes ?? (() => 0);
   const opening = new Set<Promise<unknown>>();
 
-  /** Those that are being opened may count twice, so that the last places are given when it is known who got one. */
+  /** A session being opened may be counted twice, so near the limit this waits until the openings are done. */
   const untilPlace = async (): Promise<void> => {
     while (true) {
       const ahead = [...opening];
@@ -64,7 +64,7 @@ export function createBounds(deps: {
       if (spaceNeed !== "end")
         return { streamBytes: sessionBytes, homeBytes, besideBytes: beside(), overdraw: spaceNeed === "output" };
       if (!facts.some(({ type }) => type === "call.made@1")) return null;
-      // It ends nothing, but what it is a note of may be what makes room again.
+      // A call's record ends nothing, but the recorded call may be one that frees space.
       const reserve = LIMITS.callNotesReserveBytes;
       return { streamBytes: NO_LIMIT, homeBytes: homeBytes + reserve, besideBytes: beside(), overdraw: false };
     },

@@ -2,17 +2,17 @@ import type { SessionRow } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
 import { sessionRows } from "../life/neighbours.ts";
 
-/** A session that ended long enough ago, and nobody's history goes through it. */
+/** A session that ended long enough ago and that no kept session inherits from. */
 export type DueSession = Pick<SessionRow, "id" | "name" | "root"> & {
   readonly endedAt: string;
-  /** Its ancestors, the nearest first. */
+  /** Its ancestors, nearest first. */
   readonly ancestors: readonly string[];
 };
 
 export interface Due {
-  /** Forks come before what they were forked from. */
+  /** Forks come before their ancestors. */
   readonly due: readonly DueSession[];
-  /** Old enough, but somebody needs them: a session that lives, or that ended only lately. */
+  /** Old enough, but an ancestor of a session that lives or ended recently. */
   readonly needed: readonly { readonly id: string; readonly name: string }[];
 }
 
@@ -20,7 +20,7 @@ type Known = Pick<SessionRow, "id" | "name" | "root" | "endedAt" | "archived" | 
 
 const GENERATIONS_MAX = 1000;
 
-/** Forks share their history with their parents: whoever is kept keeps all its ancestors. */
+/** Forks share history with their ancestors, so a session that is kept keeps all its ancestors. */
 export async function dueSessions(store: Pick<Store, "rows">, endedBefore: string): Promise<Due> {
   const known = await everySession(store);
   const ancestorsOf = (id: string): readonly string[] => {

@@ -8,11 +8,11 @@ import { liveSnapshots } from "../files/live-snapshots.ts";
 import { archiveSessionData, archiveThere, erasableOf, removeTorn } from "./archive-session.ts";
 import { type DueSession, dueSessions } from "./due-sessions.ts";
 
-/** What leaves the log when it is old: the data of sessions that ended long ago, and blobs that nobody names. */
+/** Moves old data out of the log: that of sessions that ended long ago, and unused blobs. */
 export interface Retention {
-  /** Exactly what `collect` would do now. */
+  /** A dry run of `collect`. */
   readonly plan: (maxAgeDays: number) => Promise<CollectionPlan>;
-  /** One at a time: `overloaded`. Cut short at any point, the next one goes on where it was. */
+  /** One at a time, else `overloaded`. If a run is interrupted, the next one continues it. */
   readonly collect: (
     asked: { readonly maxAgeDays: number; readonly discard: boolean },
     progress: (done: number, of: number) => void,
@@ -28,18 +28,18 @@ export interface RetentionDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly clock: Clock;
-  /** Where archives go. */
+  /** The folder for archives. */
   readonly folder: string;
-  /** Takes out all files but those of these snapshots. */
+  /** Removes all snapshots except these. */
   readonly sweepSnapshots: (live: readonly string[]) => Promise<void>;
 }
 
 const DAY_MS = 86_400_000;
-/** How many sessions one run takes; what is left says so, and is for the next. */
+/** Sessions per run. The result says when more are left. */
 const SESSIONS_MAX = 1000;
-/** So many ids fit into the one event that says what was erased. */
+/** How many ids fit into one `data.erased` event. */
 const ERASED_AT_ONCE = 20_000;
-/** Whoever has brought a blob may take so long to name it. */
+/** Time between storing a blob and appending the event that names it. */
 const BLOB_GRACE_MS = 3_600_000;
 
 export function createRetention({ store, committer, clock, folder, sweepSnapshots }: RetentionDeps): Retention {
@@ -62,7 +62,7 @@ export function createRetention({ store, committer, clock, folder, sweepSnapshot
     return { ...found, taken, more: found.due.length > taken.length };
   };
 
-  /** Blobs that lose their last name with these sessions. */
+  /** Blobs that no event names once these sessions are collected. */
   const blobsOf = async (
     measured: readonly Measured[],
   ): Promise<{ readonly blobs: number; readonly bytes: number }> => {
@@ -79,7 +79,7 @@ export function createRetention({ store, committer, clock, folder, sweepSnapshot
   };
   const sweep = (dryRun: boolean) => store.sweepBlobs({ fence, minAgeMs: BLOB_GRACE_MS, dryRun });
 
-  /** Nothing else changes the session meanwhile, and nobody forks it: a fork takes the same turn. */
+  /** Runs alone on the session: no other commit and no fork of it runs meanwhile. */
   const collectOne = (one: Measured, isNeeded: () => boolean, discard: boolean, by: By) =>
     committer.alone(Session, one.session.id, async (own): Promise<CollectedSession | null> => {
       const { id, name, endedAt } = one.session;
@@ -92,7 +92,7 @@ export function createRetention({ store, committer, clock, folder, sweepSnapshot
         : targets.length > 0
           ? await archiveSessionData(store, folder, id)
           : await archiveThere(folder, id);
-      // The call is answered by the note of the whole collection, not by one of its steps.
+      // The call is recorded with the event of the whole collection, not with a step.
       const step = { ...by, call: null };
       for (let at = 0; at < targets.length; at += ERASED_AT_ONCE)
         await own.erase(targets.slice(at, at + ERASED_AT_ONCE), "archived", step);
@@ -108,7 +108,7 @@ export function createRetention({ store, committer, clock, folder, sweepSnapshot
       kept.add(id);
       for (const above of taken.find((session) => session.id === id)?.ancestors ?? []) kept.add(above);
     };
-    // A fork that is made from now on keeps what it was forked from, and all that stands behind that.
+    // A fork made from now on keeps its parent and all ancestors.
     const stopListening = store.onAppend((events) => {
       for (const event of events) {
         const fact = sessionFact(event);
@@ -167,7 +167,7 @@ interface Measured {
   readonly session: DueSession;
   readonly events: number;
   readonly bytes: number;
-  /** How often it names which blob. */
+  /** How often each blob is named. */
   readonly names: ReadonlyMap<string, number>;
 }
 

@@ -6,7 +6,7 @@ const EVENTS_READ = 200;
 const DIGEST_CHARS = 24_000;
 const PIECE_CHARS = 4000;
 
-/** What was said on the current path, newest kept: for an agent that has to go on without remembering it. */
+/** The newest messages of the current path, for an agent that cannot restore its memory. */
 export async function digestOf(store: Store, state: SessionState): Promise<string> {
   const types = ["turn.admitted", "message.completed", "tool.called", "effect.intended", "turn.ended"];
   const { events } = await readPath(store, state, { limit: EVENTS_READ, types, descending: true });

@@ -1,4 +1,4 @@
-/** Text on its way: shown to whoever watches, never recorded. The log gets the whole when it is complete. */
+/** A piece of an unfinished message: streamed to watchers, never recorded. The log gets the complete message. */
 export interface Frame {
   readonly sessionId: string;
   readonly turnId: string;
@@ -8,7 +8,7 @@ export interface Frame {
 
 export interface Frames {
   readonly send: (frame: Frame) => void;
-  /** Returns the way to stop. A listener that is slow must drop frames itself; nobody waits for it. */
+  /** Returns a function that stops it. A slow listener must drop frames itself. */
   readonly listen: (sessionId: string, listener: (frame: Frame) => void) => () => void;
 }
 

@@ -2,13 +2,13 @@ import type { Keeper } from "../../commit/index.ts";
 import { type Attachment, LIMITS, type TextOrBlob } from "../../kernel/index.ts";
 import { keepWhole, storeText } from "../../turns/index.ts";
 
-/** A prompt as somebody gives it. */
+/** A prompt as the caller gives it. */
 export interface GivenPrompt {
   readonly prompt: string;
   readonly attachments?: readonly GivenAttachment[] | undefined;
 }
 
-/** What a person adds to a prompt, as it arrives. */
+/** An attachment as the caller gives it. */
 export interface GivenAttachment {
   readonly kind: Attachment["kind"];
   readonly name: string;
@@ -18,12 +18,12 @@ export interface GivenAttachment {
   readonly bytes: Uint8Array | null;
 }
 
-/** Something of it is kept outside of the event. */
+/** Whether part of the prompt is stored in blobs. */
 export function isKept({ prompt, attachments = [] }: GivenPrompt): boolean {
   return attachments.length > 0 || Buffer.byteLength(prompt) > LIMITS.promptInlineBytes;
 }
 
-/** What is large goes to blobs before the event that names it. */
+/** Stores large parts as blobs before the event that names them. */
 export async function keepPrompt(
   keeper: Keeper,
   { prompt, attachments = [] }: GivenPrompt,

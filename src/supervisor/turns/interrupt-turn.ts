@@ -11,14 +11,14 @@ export function interruptedIn(events: readonly RecordedEvent[]): string | null {
 const SETTLE_MAX_MS = 4000;
 const LOOK_EVERY_MS = 5;
 
-/** Ends that turn as long as it is open, also while it is still on its way from the queue to its first step. */
+/** Ends a turn that is still open, even if it has not run yet. */
 export async function settleTurn(
   parts: { readonly committer: Committer; readonly runner: TurnRunner; readonly clock: Clock },
   id: string,
   turnId: string,
 ): Promise<void> {
   const { committer, runner, clock } = parts;
-  // A turn that runs, but not here, is somebody else's: they were asked, and that is all.
+  // A turn that runs elsewhere can only be asked to end; do not wait for it.
   const isOurs = ({ phase, queue }: SessionState) =>
     phase.at === "busy" && phase.turnId === turnId
       ? runner.isRunning(id)

@@ -1,7 +1,7 @@
 import { NomosError } from "../../contract/index.ts";
 import type { DriverOffer, DriverSettings } from "../../kernel/index.ts";
 
-/** What the agent said it offers is the list; an agent that has said nothing yet is asked when it starts. */
+/** Checks settings against the agent's offer. Without an offer the agent itself checks them when it starts. */
 export function refuseUnoffered(offer: DriverOffer | null, settings: Partial<DriverSettings>): void {
   if (offer === null) return;
   const { mode, model, options = {} } = settings;

@@ -10,7 +10,7 @@ import { createPermits, type PermitSources } from "./permits.ts";
 
 interface Scene {
   readonly sandbox?: SandboxMode;
-  /** What the agent's own policy says of every tool; null: nothing. */
+  /** The agent's policy for every tool; null: none. */
   readonly named?: ToolPolicy | null;
   readonly unattended?: UnattendedPolicy;
   readonly rules?: readonly Rule[];
@@ -18,7 +18,7 @@ interface Scene {
   readonly widened?: readonly string[];
 }
 
-/** One wish of an agent in a worktree `CWD` of the home `HOME`, with a link to `/etc` in it. A person says yes. */
+/** One wish of an agent in a worktree `CWD` of the home `HOME`, which has a link to `/etc`. A person answers yes. */
 async function wish(scene: Scene, tool: string, paths: readonly string[], more: Partial<Wish> = {}) {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "permits-")));
   const cwd = join(home, scene.scope === undefined ? "workspaces/w" : "worktrees/one/tree");
@@ -177,15 +177,15 @@ proves(
 );
 
 proves("GATE-3", "an agent that hides what it does makes a person decide, and is never allowed by that", async () => {
-  // A kind that nobody knows, also where everything else goes through.
+  // An unknown kind, even where everything else is allowed.
   expect(await wish({ unattended: "allow" }, "teleport", ["a"])).toEqual(ONCE);
   expect(await wish({ rules: [rule("allow", "*", "**")] }, "teleport", ["a"])).toEqual(ONCE);
   expect(await wish({ named: "auto" }, "teleport", ["a"])).toMatchObject({ approved: true });
-  // `other`, where a rule speaks against something that it could be.
+  // `other`, where a rule denies a kind that it could be.
   const rules = [rule("deny", "agent.edit", "session/*/path/law/**")];
   expect(await wish({ rules, unattended: "allow" }, "other", ["law/a"])).toEqual(ONCE);
   expect(await wish({ rules, unattended: "allow" }, "other", ["b"])).toMatchObject({ approved: true });
-  // A change that names no file.
+  // A change without a file.
   expect(await wish({ rules, unattended: "allow" }, "edit", [])).toEqual(ONCE);
   expect(await wish({ scope: { allow: ["src"], deny: [] }, unattended: "allow" }, "move", [])).toEqual(ONCE);
   expect(await wish({ unattended: "allow" }, "edit", [])).toMatchObject({ approved: true });

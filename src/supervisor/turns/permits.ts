@@ -14,11 +14,11 @@ export interface PermitSources {
   /** Null when the agent's policy does not name the tool. */
   readonly toolPolicy: (tool: string) => Promise<ToolPolicy | null>;
   readonly unattended: () => UnattendedPolicy;
-  /** As of now: a person may widen the scope while the turn runs. */
+  /** Read at each wish: a person may widen the scope during the turn. */
   readonly ground: () => Promise<Ground>;
 }
 
-/** What the gate denies nobody is asked about; what a rule or the agent's tool policy allows needs no person. */
+/** A wish that the gate denies is never put to a person; one that a rule or the tool policy allows needs no person. */
 export function createPermits({ toolPolicy, unattended, ground }: PermitSources): Permits {
   return async (wish, { gate, ask, noteDenial, noteAllowed, warn }) => {
     const here = await ground();
@@ -41,7 +41,7 @@ export function createPermits({ toolPolicy, unattended, ground }: PermitSources)
     const options = isOnce ? wish.options.filter((option) => option === ONCE) : wish.options;
     const reply = await ask(wish.question, options, { action, rules, inputHash: wish.inputHash });
     if (!reply.approved) return reply;
-    // The person may have thought for days, and the policy may be another one by now.
+    // The answer may have taken days and the policy may have changed, so judge again.
     const again = judgeWish(gate, wish, tool, await ground());
     return again.verdict === "deny" ? refused(again.rules) : reply;
   };
@@ -49,7 +49,7 @@ export function createPermits({ toolPolicy, unattended, ground }: PermitSources)
 
 const ONCE = "once";
 const RESOURCE_SHOWN = 4096;
-/** Not noted when they are allowed: there are too many of them. */
+/** Not recorded when allowed: there are too many of them. */
 const READING: readonly string[] = ["read", "search", "think"];
 const CHANGING: readonly string[] = ["edit", "delete", "move"];
 

@@ -19,19 +19,19 @@ import type { TurnRunner } from "./turn-runner.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;
 
-/** What is said to a session from outside of its turns. */
+/** Prompts and other input for a session from outside its turns. */
 export interface Prompting {
   readonly prompt: (
     id: string,
     input: GivenPrompt & { readonly queue: boolean; readonly interrupt: boolean },
     by: By,
   ) => Events;
-  /** A question to a person, put by the session in its running turn. */
+  /** A question that the session puts to a person in its running turn. */
   readonly ask: (id: string, question: string, options: readonly string[], by: By) => Events;
-  /** What the session's agent is to be set to from its next turn on. */
+  /** Settings of the session's agent, used from its next turn on. */
   readonly configure: (id: string, settings: Partial<DriverSettings>, by: By) => Events;
   readonly interrupt: (id: string, by: By) => Events;
-  /** Ends that turn if it still runs, and resolves when it is over. */
+  /** Ends that turn if it still runs; resolves when it is over. */
   readonly settled: (id: string, turnId: string) => Promise<void>;
 }
 
@@ -52,12 +52,12 @@ export function createPrompting(deps: PromptingDeps): Prompting {
     if (specs.driver(spec?.adapter ?? "").runTurn === null) throw new NomosError("not_promptable", { id });
   };
 
-  /** A turn that runs somewhere else can only be ended there; an idle session has nothing to end. */
+  /** A turn that runs elsewhere can only be ended there; an idle session has no turn to end. */
   const isReported = ({ spec, phase }: SessionState) => phase.at === "busy" && spec?.external != null;
 
   return {
     prompt: async (id, input, by) => {
-      // A small prompt needs no look before the one that it is admitted by.
+      // A small prompt is checked only when it is admitted; this saves a read.
       if (input.interrupt || isKept(input)) requirePromptable(await committer.sessionState(id));
       const cut = input.interrupt ? interruptedIn(await change(id, requestInterrupt, { ...by, call: null })) : null;
       if (cut !== null) await settleTurn(deps, id, cut);

@@ -8,32 +8,32 @@ import { portFor } from "./turn-port-for.ts";
 import type { Run, TurnRunnerDeps } from "./turn-runner-deps.ts";
 import { type Outcome, orLetGo, type StopReason, stopped } from "./turn-stop.ts";
 
-/** A turn that runs, or is about to: how it is stopped, and when it is over. */
+/** A turn that runs or is about to: how to stop it, and a promise of its end. */
 export interface Turn {
   readonly controller: AbortController;
   readonly over: Promise<void>;
   stopTimer: () => void;
 }
 
-/** What is still there when the turn is over was asked to end long ago. */
+/** Short: what still runs after the turn was asked to end before. */
 const LAST_GRACE_MS = 200;
 const ERROR_CHARS = 8000;
 
-/** Runs one turn from its start to the record of its end, whatever the driver does. */
+/** Runs one turn from its start until its end is recorded, whatever the driver does. */
 export function createTurnRun(
   deps: TurnRunnerDeps,
   isDraining: () => boolean,
 ): (run: Run, turn: Turn) => Promise<void> {
   const turnFiles = createTurnFiles(deps);
 
-  /** An agent that lives on between turns could write outside of its scope after it was judged. */
+  /** Ends the agent: one that lives on could write outside its scope after the turn was judged. */
   const letGo = async ({ state, driver }: Run): Promise<void> => {
     await driver.keeps
       ?.release(state.id)
       .catch((thrown: unknown) => deps.log("an agent does not end", { id: state.id, reason: String(thrown) }));
   };
 
-  /** A turn that waits for a person is not the one who takes so long: it gets its time anew. */
+  /** While a turn waits for a person its time limit starts again. */
   const limitTime = (run: Run, turn: Turn): void => {
     const timeUp = async (): Promise<void> => {
       const asks = pendingApprovals(await deps.committer.sessionState(run.state.id), run.turnId).length > 0;
@@ -56,7 +56,7 @@ export function createTurnRun(
       const error = toNomosError(thrown);
       const message =
         thrown instanceof DriverError ? thrown.message : `${error.message} ${JSON.stringify(error.details)}`;
-      // A turn that its agent's death cut was not judged by anybody: like one that ours cut.
+      // If the agent crashed, the outcome of the turn is unknown, as after a crash of the daemon.
       const outcome = error.code === "agent_crashed" ? "interrupted" : "failed";
       const isStillborn = thrown instanceof HandshakeError && isUntouched(run.state);
       const why = { code: error.code, message: message.slice(0, ERROR_CHARS) };
@@ -91,7 +91,7 @@ export function createTurnRun(
   };
 }
 
-/** No turn of it has ended, and nobody else's past is its own. */
+/** Whether no turn has ended yet and the session is no fork. */
 function isUntouched({ turnsEnded, forkedFrom }: SessionState): boolean {
   return turnsEnded === 0 && forkedFrom === null;
 }

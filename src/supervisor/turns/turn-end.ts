@@ -13,17 +13,17 @@ import {
 import { type Reverted, withReverted } from "../files/scope-judge.ts";
 import type { Outcome } from "./turn-stop.ts";
 
-/** What is known of a turn when it is over. */
+/** The result of a turn. */
 export interface TurnOver {
   readonly outcome: Outcome;
-  /** What the turn made of the files: known before anybody takes the turn for over. */
+  /** Facts about the files, recorded together with the turn's end. */
   readonly files: readonly Fact[];
   readonly reverted: Reverted | null;
 }
 
 /**
- * The end must get into the log: while it cannot be written it is tried again, or the session would stay busy for ever.
- * Where the log refuses what comes with it, the end is recorded without.
+ * Retries until the end is recorded: without it the session would stay busy for ever. If the log refuses the facts that come
+ * with the end, the end is recorded without them.
  */
 export async function recordTurnEnd(
   deps: {
@@ -76,7 +76,7 @@ function endOf(state: SessionState, turnId: string, { isStillborn, outcome, erro
     : endTurn(state, { turnId, outcome, error });
 }
 
-/** A disk that is full now, or a database that is away, may not be so for ever. */
+/** A full disk or an unreachable database may recover, so retry. */
 export function isPassing(thrown: unknown): boolean {
   const { code } = toNomosError(thrown);
   return code === "disk_full" || code === "overloaded" || code === "store_unreachable";

@@ -7,7 +7,7 @@ import type { SessionFiles } from "../files/session-files.ts";
 import { withOthers, workingTimes } from "../files/working-times.ts";
 import type { StopReason } from "./turn-stop.ts";
 
-/** What the files of a turn that was cut get to be kept, before it ends without. */
+/** Time to take the snapshot of an interrupted turn; after that the turn ends without one. */
 const INTERRUPTED_GRACE_MS = 2000;
 const STOPPING_GRACE_MS = 300;
 
@@ -19,11 +19,11 @@ export interface WatchedTurn {
   readonly controller: AbortController;
 }
 
-/** The files at both ends of a turn. */
+/** Snapshots at the start and end of a turn. */
 export interface TurnFiles {
-  /** Recorded before the agent hears of its turn: what it finds is not what it made. */
+  /** Recorded before the agent gets its prompt, so that earlier changes do not count as its own. */
   readonly atStart: (turn: WatchedTurn) => Promise<void>;
-  /** To be recorded with the turn's end. Its processes are gone by now. `before`: as in `filesAtEnd`. */
+  /** Facts to record with the turn's end, after its processes have ended. `before`: as in `filesAtEnd`. */
   readonly atEnd: (turn: WatchedTurn, before: Taken | null) => Promise<readonly Fact[]>;
 }
 
@@ -36,7 +36,7 @@ export function createTurnFiles(deps: {
 }): TurnFiles {
   const { store, sessionFiles, committer, clock, log } = deps;
 
-  /** Names what others changed while nothing of the turn ran, where its driver acts through the effect ledger alone. */
+  /** Adds the names that others changed while no effect ran. Only for drivers that act through the effect ledger alone. */
   const named = async (facts: readonly Fact[], now: SessionState, { turnId, driver }: WatchedTurn) => {
     const from = now.view.world?.snapshot ?? null;
     if (driver.actsByEffects !== true || from === null) return facts;
@@ -44,7 +44,7 @@ export function createTurnFiles(deps: {
     return Promise.all(facts.map((one) => withOthers(sessionFiles, now, from, spans, one)));
   };
 
-  /** Whoever stops a turn does not wait for a large tree. */
+  /** Stopping a turn does not wait for the snapshot of a large file tree. */
   const unlessStopped = async (looking: Promise<readonly Fact[]>, signal: AbortSignal, graceMs: number) => {
     const late = Promise.withResolvers<readonly Fact[]>();
     let cancel = (): void => undefined;
@@ -63,7 +63,7 @@ export function createTurnFiles(deps: {
 
   return {
     atStart: async ({ state, turnId, isResumed, controller: { signal } }) => {
-      // One that goes on after a restart has begun already.
+      // A resumed turn has its start snapshot already.
       if (isResumed) return;
       const facts = await unlessStopped(sessionFiles.look(state, "turn_start", turnId), signal, 0);
       if (facts.length === 0) return;
@@ -84,7 +84,7 @@ export function createTurnFiles(deps: {
   };
 }
 
-/** `before`: the files before anything outside of the scope was put back; they are kept too, so that nobody's work is lost. */
+/** `before`: the files before the revert of changes outside the scope. They are stored too, so that no work is lost. */
 export async function filesAtEnd(
   sessionFiles: Pick<SessionFiles, "look" | "takenFact">,
   state: SessionState,

@@ -10,7 +10,7 @@ import { type RecordedEvent, type Store, StoreError } from "../../store/index.ts
 import { DriverError, type LoadableAttachment, loadText, type Past } from "../../turns/index.ts";
 import { digestOf } from "./digest.ts";
 
-/** A turn's prompt and what came with it, from the log. */
+/** A turn's prompt and attachments, read from the log. */
 export async function inputOf(
   store: Store,
   admissionId: string,
@@ -25,7 +25,7 @@ export async function inputOf(
   };
 }
 
-/** They stand directly behind the admission, or there are none. */
+/** Attachments follow directly after the admission. */
 async function attachedTo(store: Store, admitted: RecordedEvent): Promise<readonly Attachment[]> {
   const { events } = await store.readStream(admitted.stream, { after: admitted.seq, limit: 1 });
   const next = events.filter(({ version }) => version === admitted.version + 1);
@@ -47,7 +47,7 @@ export async function pastOf(store: Store, state: SessionState): Promise<Past> {
   };
 }
 
-/** Where the parent's agent stands exactly where the fork begins, it can fork its own session too. */
+/** If the parent's agent is exactly at the fork's point, the agent can fork its native session too. */
 async function forkOf(store: Store, { forkedFrom, driver }: SessionState): Promise<string | null> {
   if (forkedFrom === null || driver?.nativeId != null) return null;
   const { sessionId } = forkedFrom;

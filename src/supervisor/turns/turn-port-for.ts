@@ -9,10 +9,10 @@ import type { Run, TurnRunnerDeps } from "./turn-runner-deps.ts";
 import { walledFiles } from "./walled-files.ts";
 
 const TOOLS = ["run", "write", "process"] as const;
-/** What a process gets after an interruption before it is killed. */
+/** Time between an interrupt and the kill of a process. */
 const INTERRUPT_GRACE_MS = 1000;
 
-/** What a turn's driver is handed. */
+/** The turn port of one turn. */
 export async function portFor(deps: TurnRunnerDeps, run: Run): Promise<TurnPort> {
   const { state, turnId, controller, isResumed } = run;
   const { spec, id: sessionId } = state;
@@ -59,7 +59,7 @@ export async function portFor(deps: TurnRunnerDeps, run: Run): Promise<TurnPort>
   });
 }
 
-/** A turn keeps the policies that it began with; that of a tool that an engine brings is read at its first use. */
+/** A turn keeps the tool policies it started with. Each is read when the tool is first used. */
 function policiesOf(read: (tool: string) => Promise<ToolPolicy>): (tool: string) => Promise<ToolPolicy> {
   const policies = new Map<string, Promise<ToolPolicy>>();
   return (tool) => {

@@ -15,7 +15,7 @@ export interface TurnRunnerDeps {
   readonly clock: Clock;
   readonly files: Files;
   readonly newId: () => string;
-  /** The policy of the moment: it may change while a turn runs. */
+  /** The current policy: it may change during a turn. */
   readonly policy: () => Policy;
   readonly frames: Frames;
   readonly waiters: ApprovalWaiters;
@@ -29,17 +29,17 @@ export interface TurnRunnerDeps {
   readonly log: (message: string, details: object) => void;
 }
 
-/** How a foreign agent's requests for permission are decided, as configured. */
+/** How a foreign agent's wishes are decided, as configured. */
 export interface PermissionSources {
-  /** Null when the agent's own policy does not name the tool. */
+  /** Null when the agent's policy does not name the tool. */
   readonly named: (agent: string, tool: string) => Promise<ToolPolicy | null>;
   readonly unattended: (adapter: string) => UnattendedPolicy;
   readonly answerWithinMs: () => number | null;
-  /** The product's own directory, which no agent reaches. */
+  /** The Nomos home, which no agent may reach. */
   readonly home: string;
 }
 
-/** One turn under way. */
+/** A running turn. */
 export interface Run extends Due {
   readonly controller: AbortController;
 }

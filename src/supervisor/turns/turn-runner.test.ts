@@ -26,7 +26,7 @@ import { createTurnRunner } from "./turn-runner.ts";
 
 const BY = { actor: "test" };
 
-/** A runner on a real store, with a driver that does what the test says and no processes at all. */
+/** A runner on a real store, with a scripted driver and no processes. */
 async function makeRunner(runTurn: Driver["runTurn"]) {
   const home = await makeTestHome();
   const store = await openSqliteStore({ home: home.path, onFatal: throwOnFatal });
@@ -117,7 +117,7 @@ proves("E5", "a turn admitted at any moment runs, also when the pump is about to
   const admitted: string[] = [];
   for (let at = 0; at < 200; at += 1) {
     admitted.push(await made.prompt(id));
-    // Every distance between an admission and the pump's last look: none, a microtask, a turn of the loop, a moment.
+    // Varies the time between an admission and the pump's last check: none, a microtask, a loop iteration, a moment.
     if (at % 4 === 1) await Promise.resolve();
     if (at % 4 === 2) await new Promise((resolve) => setImmediate(resolve));
     if (at % 4 === 3) await made.idle(id);

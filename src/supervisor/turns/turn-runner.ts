@@ -8,23 +8,23 @@ import type { TurnRunnerDeps } from "./turn-runner-deps.ts";
 import { createTurnStarts, isStart, type TurnStart } from "./turn-start.ts";
 import type { StopReason } from "./turn-stop.ts";
 
-/** Runs a session's queue, one turn after another. One pump a session, however often it is called. */
+/** Runs a session's queue, one turn after another. A session has at most one pump. */
 export interface TurnRunner {
-  /** There may be work: starts the pump, or tells the running one to look again. */
+  /** Starts the pump, or makes the running one check the queue again. */
   readonly pump: (sessionId: string) => void;
-  /** As above, once this is done. Until then no turn of the session starts. */
+  /** Like `pump`, but no turn of the session starts until `work` is done. */
   readonly pumpAfter: (sessionId: string, work: Promise<void>) => void;
-  /** Records that a turn is admitted. Where nothing stands before it, its start is in the same append. */
+  /** Records the admission of a turn. If nothing is ahead of it, the same append records its start. */
   readonly admit: (
     sessionId: string,
     turnId: string,
     admission: (state: SessionState) => Decision,
     by: By,
   ) => Promise<readonly RecordedEvent[]>;
-  /** Aborts the running turn; resolves when it is recorded as ended, at the latest after the grace. */
+  /** Aborts the running turn. Resolves when its end is recorded, at the latest after the grace. */
   readonly interrupt: (sessionId: string, why: StopReason) => Promise<void>;
   readonly isRunning: (sessionId: string) => boolean;
-  /** No new turn starts; running ones get the grace to end by themselves, then they are interrupted. */
+  /** Starts no new turn; running turns get the grace to end, then they are interrupted. */
   readonly drain: (graceMs: number) => Promise<void>;
 }
 
@@ -55,13 +55,13 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     pumps.set(sessionId, fresh);
     fresh.done = work(sessionId, fresh, first).catch((thrown: unknown) => {
       deps.log("a session's pump stopped", { sessionId, reason: String(thrown) });
-      // A disk that is full now, or a database that is away, may not be so for ever; and what was admitted must run.
+      // A full disk or an unreachable database may recover, and admitted turns must run, so try again.
       if (isPassing(thrown)) deps.clock.after(TRY_AGAIN_MS, () => pump(sessionId));
       else void endBroken(sessionId, toNomosError(thrown).code);
     });
   };
 
-  /** Whatever broke the pump: a turn that nobody runs any more has failed, and the session takes the next one. */
+  /** The pump failed: fail its turn, so that the session can run the next one. */
   const endBroken = async (sessionId: string, code: string): Promise<void> => {
     try {
       const { phase } = await deps.committer.sessionState(sessionId);
@@ -98,12 +98,12 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
         while (await oneTurn(sessionId, mine, nextStart));
       } while (mine.again);
     } finally {
-      // In the same breath as the last look: whoever calls after this starts a new pump.
+      // No await since the last check of the queue: a later call starts a new pump.
       pumps.delete(sessionId);
     }
   };
 
-  /** True when a turn was run, so that there may be another. It can be interrupted from before its first event on. */
+  /** True when a turn ran, so there may be another. The turn can be interrupted even before its first event. */
   const oneTurn = async (sessionId: string, mine: Pump, start: TurnStart): Promise<boolean> => {
     const controller = new AbortController();
     const over = Promise.withResolvers<void>();
@@ -133,15 +133,15 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     },
     drain: async (graceMs) => {
       draining = true;
-      // An answer from now on is for the next daemon: here it would set a turn going that nobody waits for any more.
+      // Later answers are for the next daemon: here they would continue a turn that nobody waits for.
       deps.waiters.stop();
-      // A session that was forgotten meanwhile, or cannot be read, waits for nobody.
+      // A session that was forgotten or cannot be read does not wait for a person.
       const waitsForPerson = (sessionId: string) =>
         deps.committer.sessionState(sessionId).then(outlivesDaemon, () => false);
       const ends = [...pumps].map(async ([sessionId, entry]) => {
         const turn = entry.turn;
         if (turn === null) return;
-        // It goes on in the next daemon; of this one nothing of it may be left that keeps the process alive.
+        // The next daemon continues this turn; a timer left here would keep this process alive.
         if (await waitsForPerson(sessionId)) return turn.stopTimer();
         await Promise.race([turn.over, deps.clock.sleep(graceMs)]);
         if (await waitsForPerson(sessionId)) return turn.stopTimer();

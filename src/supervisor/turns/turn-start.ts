@@ -13,30 +13,30 @@ import {
 import type { RecordedEvent } from "../../store/index.ts";
 import type { Driver } from "../../turns/index.ts";
 
-/** A turn that is recorded as started and has yet to be run. */
+/** A turn whose start is recorded and that has not run yet. */
 export interface Due {
   readonly state: SessionState;
   readonly driver: Driver;
   readonly turnId: string;
   readonly eventId: string;
-  /** It was open when an earlier daemon stopped, and goes on from what that one left in the log. */
+  /** It was open when an earlier daemon stopped, and continues from what the log holds. */
   readonly isResumed: boolean;
 }
 
-/** Records the start of a turn, if there is one to start. */
+/** Records the start of a turn, if one is due. */
 export type TurnStart = (sessionId: string) => Promise<Due | null>;
 
 export interface TurnStarts {
-  /** The next turn of the queue, or one that an earlier daemon left open; while draining only such. */
+  /** The next turn of the queue, or one that an earlier daemon left open; while draining only the latter. */
   readonly next: (sessionId: string, draining: boolean) => Promise<Due | null>;
-  /** Admits a turn; its start is in the same append where nothing stands before it. */
+  /** Admits a turn. If nothing is ahead of it, the same append records its start. */
   readonly withAdmission: (
     sessionId: string,
     turnId: string,
     admission: (state: SessionState) => Decision,
     by: By,
   ) => Promise<readonly RecordedEvent[]>;
-  /** The turn whose start is in the log; null when it is over already. */
+  /** The turn whose start is recorded; null when it is over. */
   readonly recorded: TurnStart;
 }
 
@@ -46,7 +46,7 @@ export function createTurnStarts(deps: {
 }): TurnStarts {
   const { committer } = deps;
 
-  /** One that was taken out of the configuration fails its turns by name; they would wait for ever otherwise. */
+  /** A driver that was removed from the configuration fails its turns with an error; otherwise they would wait for ever. */
   const driverOf = (slug: string): Driver => {
     try {
       return deps.driver(slug);
@@ -56,7 +56,7 @@ export function createTurnStarts(deps: {
     }
   };
 
-  /** Started or woken when needed, and on its next turn; false when none waits. */
+  /** Starts or wakes the session if needed, then its next turn; false when none waits. */
   const startNext = async (sessionId: string, driver: Driver): Promise<boolean> => {
     const by = { actor: "daemon" };
     const now = await committer.sessionState(sessionId);
@@ -97,7 +97,7 @@ export function isStart({ type }: RecordedEvent): boolean {
   return type === "turn.started@1";
 }
 
-/** Whoever asks for a session that is not there, or was forgotten, is told so; nothing of it waits to run. */
+/** A missing or forgotten session has no turn to run. */
 function nullIfGone(thrown: unknown): null {
   if (toNomosError(thrown).code === "session_not_found") return null;
   throw thrown;

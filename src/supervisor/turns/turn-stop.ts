@@ -6,14 +6,14 @@ export type StopReason = "interrupted" | "ended" | "stopping" | "timeout";
 export interface Outcome {
   readonly outcome: "completed" | "failed" | "interrupted";
   readonly error: { readonly code: string; readonly message: string } | null;
-  /** The session has never had an agent, and does not get one: it ends with the turn. */
+  /** The agent never started, so the session ends with the turn. */
   readonly isStillborn?: true;
 }
 
-/** What a driver gets after an interruption before it is left behind. */
+/** Time between an interrupt and giving up on the driver. */
 const LET_GO_MS = 2300;
 
-/** A driver that does not let go is left behind: its processes are killed and its later calls find the turn over. */
+/** Gives up on a driver that does not return: its processes are killed, and its later calls find the turn over. */
 export async function orLetGo(driving: Promise<Outcome>, signal: AbortSignal, clock: Clock): Promise<Outcome> {
   const over = new AbortController();
   try {
@@ -23,7 +23,7 @@ export async function orLetGo(driving: Promise<Outcome>, signal: AbortSignal, cl
   }
 }
 
-/** A limit that the turn ran into is the reason itself. */
+/** If a limit ended the turn, the limit's error is the reason. */
 export function stopped(reason: unknown): Outcome {
   if (reason instanceof NomosError)
     return {
@@ -38,7 +38,7 @@ export function stopped(reason: unknown): Outcome {
   return { outcome: "interrupted", error: null };
 }
 
-/** Ends with `over` at the latest: a timer that nobody waits for would keep a daemon that has stopped alive. */
+/** Ends with `over` at the latest: a leftover timer would keep a stopped daemon alive. */
 async function letGo(signal: AbortSignal, clock: Clock, over: AbortSignal): Promise<Outcome> {
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();

@@ -3,8 +3,8 @@ import { type Files, HostError, type HostProcess } from "../../host/index.ts";
 type Spawn = (argv: readonly string[], stdin: "none" | "pipe") => HostProcess;
 
 /**
- * Reading and writing for a walled session, by a process behind its walls: what the mounts let nobody write is not written
- * by the daemon for it, and a link that is put in the way leads nowhere but to where the session could go anyway.
+ * Reads and writes files through a process behind the session's walls. So the daemon writes nothing that the mounts forbid,
+ * and a link placed in the path leads only where the session may go anyway.
  */
 export function walledFiles(files: Files, spawn: Spawn): Files {
   return {
@@ -27,13 +27,13 @@ export function walledFiles(files: Files, spawn: Spawn): Files {
   };
 }
 
-/** Whole or not at all. */
+/** Atomic: writes a temporary file, then renames it. */
 const WRITE = `mkdir -p -- "$(dirname -- "$1")" && cat > "$1.$$.tmp" && mv -f -- "$1.$$.tmp" "$1"`;
 const READ = `[ -f "$1" ] && head -c "$2" -- "$1"`;
 const MESSAGE_BYTES_MAX = 4096;
 
 async function feed(child: HostProcess, text: string): Promise<void> {
-  // One that ends early has said why.
+  // A write error is ignored: the process's exit reports the cause.
   await child.stdin?.write(text).catch(() => undefined);
   await child.closeStdin();
 }

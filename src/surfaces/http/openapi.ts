@@ -96,7 +96,7 @@ function errorSchema(): Schema {
   return { type: "object", required: ["error"], properties: { error } };
 }
 
-/** The schema of any JSON value refers to itself, so it stands among the shared schemas. */
+/** The schema of any JSON value refers to itself, so it must be one of the shared schemas. */
 function pathSchema(schema: z.ZodType, io: "input" | "output"): Schema {
   const { $schema: _dialect, $defs: _json, ...rest } = jsonSchema(schema, io);
   return JSON.parse(JSON.stringify(rest).replaceAll('"#/$defs/__schema0"', '"#/components/schemas/Json"'));

@@ -1,17 +1,17 @@
 export interface BodyBounds {
-  /** What may wait for a reader before it is cut off. One piece of any size always may. */
+  /** Bytes that may wait for a reader before it is cut off. A single chunk of any size may wait. */
   readonly waitingBytesMax: number;
-  /** A reader that takes nothing for this long, while something waits, is cut off. */
+  /** A reader that takes nothing for this long while bytes wait is cut off. */
   readonly stalledMs: number;
-  /** Ends the connection: the reader sees a cut and not an end. */
+  /** Ends the connection without a regular end, so that the reader notices the cut. */
   readonly cut: () => void;
-  /** Called once, when nothing more will be taken from the source. */
+  /** Called once, when nothing more is read from the source. */
   readonly over: () => void;
 }
 
 /**
- * A body whose writer never waits (the protocol library writes what it has) and whose reader may. What the reader does
- * not take is held here up to a limit, and then the connection is cut: its client comes back and asks again.
+ * A body for a slow reader whose writer never waits: the protocol library writes without back-pressure. Unread bytes are
+ * held up to a limit, then the connection is cut; the client can reconnect and ask again.
  */
 export function boundedBody(source: ReadableStream<Uint8Array>, bounds: BodyBounds): ReadableStream<Uint8Array> {
   const reader = source.getReader();

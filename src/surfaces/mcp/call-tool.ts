@@ -14,7 +14,7 @@ export interface ToolCall {
   readonly progress: (progress: Progress) => void;
 }
 
-/** A "no" is a result too, so that the model which asked can read it and do otherwise. */
+/** A refusal is returned as a result, so that the model can read it and try something else. */
 export async function callTool(services: Services, tool: McpTool, call: ToolCall): Promise<CallToolResult> {
   const input = toOurNames(call.input, tool.renamed);
   return answered(async () => {
@@ -26,7 +26,7 @@ export async function callTool(services: Services, tool: McpTool, call: ToolCall
   });
 }
 
-/** What is thrown becomes a result with `isError`. */
+/** Turns a thrown error into a result with `isError`. */
 export async function answered(call: () => CallToolResult | Promise<CallToolResult>): Promise<CallToolResult> {
   try {
     return await call();

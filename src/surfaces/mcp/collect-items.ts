@@ -10,7 +10,7 @@ export interface CollectBounds {
 
 export interface Collected {
   readonly items: readonly StreamItem[];
-  /** Where the next call goes on; null when nothing came that has a place. */
+  /** Where the next call continues; null when no item had a cursor. */
   readonly cursor: number | null;
   readonly ended: boolean;
 }
@@ -18,8 +18,8 @@ export interface Collected {
 const SHOWN_CHARS = 200;
 
 /**
- * Takes items until there are enough, until none came for a while, or until the stream is over. It stops only behind an
- * item that has a place, so that the next call repeats nothing: lines stand before the event that they were made from.
+ * Collects items until there are enough, none came for a while, or the stream ended. Stops only after an item with a cursor,
+ * so that the next call repeats nothing: lines come before the event they were made from.
  */
 export async function collectItems(stream: AsyncIterable<StreamItem>, bounds: CollectBounds): Promise<Collected> {
   const iterator = stream[Symbol.asyncIterator]();
@@ -39,7 +39,7 @@ export async function collectItems(stream: AsyncIterable<StreamItem>, bounds: Co
     }
     return { items: items.slice(0, placed), cursor, ended: false };
   } finally {
-    // Not waited for: it ends when the caller's signal does, which comes after this.
+    // Not awaited: it ends when the caller's signal aborts, which happens later.
     iterator.return?.().catch(() => undefined);
   }
 }

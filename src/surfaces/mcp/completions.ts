@@ -9,7 +9,7 @@ export type Complete = (actor: Actor, asked: CompleteRequest["params"], signal: 
 
 const VALUES_MAX = 100;
 
-/** Names of sessions, where an argument names one; nothing elsewhere. */
+/** Completes arguments that name a session; offers nothing for others. */
 export function createCompletions(given: {
   readonly services: Services;
   readonly table: readonly Syscall[];

@@ -3,12 +3,12 @@ import type { Shown, Syscall } from "../../syscalls/index.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** An answer as people and models see it: as the table says, or else as its JSON. */
+/** The answer as MCP content: as the syscall's definition says, else as JSON. */
 export function contentOf(syscall: Syscall, value: unknown, input: Input): readonly ContentBlock[] {
   return shownOf(syscall, value, input).map(blockOf);
 }
 
-/** The same as a document. */
+/** The answer as an MCP resource. */
 export function documentOf(syscall: Syscall, value: unknown, input: Input, uri: string): ReadResourceResult {
   return {
     contents: shownOf(syscall, value, input).map(({ mediaType, content }) =>

@@ -10,7 +10,7 @@ interface Kept {
   readonly bytes: number;
 }
 
-/** What a client missed while it was away. The oldest is let go first; who comes back for that has to ask anew. */
+/** Keeps messages for clients that reconnect. The oldest are dropped first; a client that needs those must ask again. */
 export function createEventStore(): EventStore {
   const kept: Kept[] = [];
   let bytes = 0;

@@ -23,7 +23,7 @@ const FindOutput = z.object({
   more: z.number().int().describe("how many others match"),
 });
 
-/** A search in the list of tools, for a list that shows a part of them. It is listed in every toolset. */
+/** A tool that searches the tools, because a list shows only some of them. It is in every toolset. */
 export const FIND_TOOL: Tool = {
   name: "find_tool",
   description: "Find tools that are not listed, by words; each can be called by the name and schema given here.",
@@ -32,7 +32,7 @@ export const FIND_TOOL: Tool = {
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
 };
 
-/** Throws what is wrong with the input. `tools` are those that the caller may call. */
+/** Throws if the input is invalid. `tools`: those that the caller may call. */
 export function findTools(tools: readonly McpTool[], given: Record<string, unknown>): CallToolResult {
   const { query, limit } = parseInput(FindInput, given);
   const words = wordsIn(query);
@@ -53,7 +53,7 @@ export function findTools(tools: readonly McpTool[], given: Record<string, unkno
   return { content: [{ type: "text", text: JSON.stringify(answer) }], structuredContent: answer };
 }
 
-/** How many of the words the tool has, and where: a word of its name says more than one of a member's description. */
+/** How many of the words match, and where: a match in the name counts more than one in a member's description. */
 function rank({ name, listed }: McpTool, query: string, words: readonly string[]) {
   if (name === query.trim()) return { matched: words.length + 1, weight: 0 };
   const places = [
@@ -72,7 +72,7 @@ function rank({ name, listed }: McpTool, query: string, words: readonly string[]
 
 const STEM_CHARS_MIN = 4;
 
-/** `approve` and `approval` are not, `rewind` and `rewinds` are: one begins with the other. */
+/** Two words match if one begins with the other: `rewind` and `rewinds` match, `approve` and `approval` do not. */
 function isAlike(one: string, other: string): boolean {
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   return one === other || (short.length >= STEM_CHARS_MIN && long.startsWith(short));

@@ -13,7 +13,7 @@ import { createMcpSessions, type McpSessionLimits } from "./sessions.ts";
 import { toolsetsAsked } from "./toolsets.ts";
 
 export interface McpSurface {
-  /** Resolves with an answer, whatever came in. `cut` ends the connection of a client that does not read. */
+  /** Always resolves with an answer. `cut` ends the connection of a client that does not read. */
   readonly serve: (request: Request, actor: Actor, cut: () => void) => Promise<Response>;
   readonly close: () => Promise<void>;
 }
@@ -42,7 +42,7 @@ const MCP_LIMITS: McpLimits = {
   stalledMs: 60_000,
 };
 
-/** MCP over streamable HTTP, for clients with a handshake and for those without, at one address. */
+/** MCP over streamable HTTP at one address, for protocol versions with and without a handshake. */
 export function createMcpSurface(options: McpOptions): McpSurface {
   const limits = { ...MCP_LIMITS, ...options.limits };
   const log = (error: unknown): void => options.log("an MCP request failed", { reason: String(error) });
@@ -51,7 +51,7 @@ export function createMcpSurface(options: McpOptions): McpSurface {
   const open = new Set<() => Promise<void>>();
   const requests = createShares("open MCP requests");
 
-  /** Nothing outlives the request: a server for it alone, and with it whatever it watches. */
+  /** Each request gets its own server, which ends with the request. */
   const serveAlone = async (request: Request, body: unknown, actor: Actor, cut: () => void): Promise<Response> => {
     if (open.size >= limits.openStreamsMax)
       throw new NomosError("overloaded", { openStreamsMax: limits.openStreamsMax });
@@ -119,7 +119,7 @@ async function bodyOf(request: Request, bounds: BodyBounds): Promise<unknown> {
   return body;
 }
 
-/** What a `subscriptions/listen` wants to hear about; the library checks the rest of it. */
+/** The URIs that a `subscriptions/listen` names; the library validates the rest. */
 function listenedTo(body: unknown): readonly string[] {
   if (memberOf(body, "method") !== "subscriptions/listen") return [];
   const uris = memberOf(memberOf(memberOf(body, "params"), "notifications"), "resourceSubscriptions");

@@ -10,8 +10,8 @@ const HEARTBEAT_MS = 1000;
 const GAP_MS = 20;
 
 /**
- * Progress to whoever asked for it by a token: at most one note each 20 ms, the newest of them. While the call says
- * nothing of its own, a heartbeat tells the client that it is still under way. The protocol wants numbers that only rise.
+ * Sends progress to a caller that asked for it, at most once in 20 ms and only the newest. While the call reports nothing, a
+ * heartbeat shows that it still runs. The protocol requires that the numbers only rise.
  */
 export function reportProgress({ mcpReq }: ServerContext, log: (error: unknown) => void): ProgressReport {
   const progressToken = mcpReq._meta?.progressToken;
@@ -47,7 +47,7 @@ export function reportProgress({ mcpReq }: ServerContext, log: (error: unknown) 
       held = progress;
       due ??= setTimeout(sendHeld, Math.max(restMs, 0));
     },
-    /** Before the answer goes out: what is held belongs in front of it. */
+    /** Call it before the answer is sent: a held message must come first. */
     stop: () => {
       clearInterval(heartbeat);
       if (due !== null) clearTimeout(due);

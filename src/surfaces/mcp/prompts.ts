@@ -16,7 +16,7 @@ export interface Prompts {
   readonly find: (name: string) => Syscall | null;
 }
 
-/** Syscalls whose answer is something to begin a conversation with. */
+/** Syscalls that MCP clients can use as prompts. */
 export function createPrompts(services: Services, table: readonly Syscall[]): Prompts {
   const offered = new Map(
     table.filter(({ mcp }) => mcp?.prompt).map((syscall) => [syscall.name.replaceAll(".", "_"), syscall]),

@@ -13,7 +13,7 @@ import { dispatch, type ListedDocument, mayCall, type Services, type Syscall } f
 import { documentOf } from "./content.ts";
 import { type UriPattern, uriPattern } from "./uri-pattern.ts";
 
-/** A syscall whose answer has an address. */
+/** A syscall whose answer is a resource with a URI. */
 export interface Document {
   readonly syscall: Syscall;
   readonly pattern: UriPattern;
@@ -25,7 +25,7 @@ export interface Resources {
   readonly list: (actor: Actor, cursor: string | undefined, signal: AbortSignal) => Promise<ListResourcesResult>;
   readonly templates: (actor: Actor) => ResourceTemplateType[];
   readonly read: (actor: Actor, uri: string, signal: AbortSignal) => Promise<ReadResourceResult>;
-  /** The syscall behind an address, and what the address names. */
+  /** The syscall of a URI, and the input that the URI contains. */
   readonly find: (uri: string) => { readonly document: Document; readonly input: Record<string, string> } | null;
   readonly documents: readonly Document[];
 }
@@ -92,7 +92,7 @@ export function createResources(services: Services, table: readonly Syscall[]): 
   };
 }
 
-/** A refusal where the protocol knows no result for it. */
+/** For a refusal where MCP allows no result: a protocol error. */
 export function protocolError(error: NomosError): ProtocolError {
   const code =
     ERROR_CATALOGUE[error.code].status < 500 ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
@@ -104,7 +104,7 @@ interface Source {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** Whose answers name documents: for a session's own token those about that session, for others those about everything. */
+/** Syscalls whose answers list resources. A session's own token gets those about its session, others get the rest. */
 function sourcesFor(services: Services, table: readonly Syscall[], actor: Actor): readonly Source[] {
   const isOwn = actor.sessionId !== null;
   const input = actor.sessionId === null ? {} : { id: actor.sessionId };

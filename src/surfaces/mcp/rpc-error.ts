@@ -1,6 +1,6 @@
 import { ERROR_CATALOGUE, errorBody, type NomosError } from "../../contract/index.ts";
 
-/** JSON-RPC's own numbers for what is no JSON-RPC; everything else that is refused at the door has the server's. */
+/** JSON-RPC's own codes for messages that are not JSON-RPC. Other refusals get the server's code. */
 const NUMBERS: { readonly [code: string]: number } = {
   malformed_json: -32_700,
   invalid_utf8: -32_700,
@@ -8,7 +8,7 @@ const NUMBERS: { readonly [code: string]: number } = {
 };
 const SERVER_ERROR = -32_000;
 
-/** A refusal before any method was reached: in JSON-RPC's words, with ours as its data. */
+/** An error before any method was called: a JSON-RPC error with ours as its data. */
 export function refusal(error: NomosError): Response {
   const { status } = ERROR_CATALOGUE[error.code];
   const { message, code } = error;

@@ -12,7 +12,7 @@ import { type McpTool, toolsOf } from "./tools.ts";
 import { isListed } from "./toolsets.ts";
 import { createWatch, type Watch } from "./watch.ts";
 
-/** Versions with a handshake; the later ones have none and are added by the library. */
+/** Protocol versions with a handshake. The library adds the later ones, which have none. */
 const HANDSHAKE_VERSIONS = ["2025-11-25", "2025-06-18"];
 const WATCHED_MAX = 32;
 const KEY_META = "nomos/idempotencyKey";
@@ -22,7 +22,7 @@ const INSTRUCTIONS =
   "are called like any other. Every error carries a code and a remedy. Writes take an idempotency key " +
   `in _meta["${KEY_META}"]: asking again with it changes nothing twice.`;
 
-/** The table in MCP's terms, worked out once for all clients. */
+/** The syscall table as MCP tools, resources and prompts; computed once for all clients. */
 export interface McpCatalogue {
   readonly services: Services;
   readonly tools: ReadonlyMap<string, McpTool>;
@@ -43,7 +43,7 @@ export function createCatalogue(services: Services, table: readonly Syscall[], l
   return { services, tools, resources, prompts, complete, watch, log };
 }
 
-/** A server for one client, who is this actor whatever the messages say. `toolsets` null: those by default. */
+/** A server for one client. The actor comes from its token, never from messages. `toolsets` null: the default ones. */
 export function createMcpServer(catalogue: McpCatalogue, actor: Actor, toolsets: readonly string[] | null): Server {
   const { services, tools, resources, prompts, complete } = catalogue;
   const server = new Server(
@@ -100,7 +100,7 @@ export function createMcpServer(catalogue: McpCatalogue, actor: Actor, toolsets:
   return server;
 }
 
-/** For clients with a handshake, whose subscriptions are part of their session. Ends with the signal. */
+/** For versions with a handshake: subscriptions belong to the MCP session. Ends with the signal. */
 export function serveSubscriptions(catalogue: McpCatalogue, server: Server, actor: Actor, ended: AbortSignal): void {
   const watched = new Map<string, AbortController>();
   ended.addEventListener("abort", () => {
@@ -127,7 +127,7 @@ export function serveSubscriptions(catalogue: McpCatalogue, server: Server, acto
   });
 }
 
-/** For clients without one: a stream that says which of these documents have changed. */
+/** For versions without a handshake: a stream that reports changes of these resources. */
 export async function watchAll(
   catalogue: McpCatalogue,
   actor: Actor,
@@ -148,7 +148,7 @@ function keyOf({ mcpReq }: ServerContext): string | null {
   return typeof key === "string" ? key : null;
 }
 
-/** These lists have one page, so no cursor of theirs exists. */
+/** These lists have one page, so every cursor is invalid. */
 function refuseCursor(cursor: string | undefined): void {
   if (cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "This list has one page.");
 }

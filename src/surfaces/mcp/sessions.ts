@@ -14,7 +14,9 @@ export interface McpSessionLimits {
   readonly openRequestsMax: number;
 }
 
-/** Clients that shook hands (2025-06-18, 2025-11-25): each has a server of its own until it says goodbye or is silent. */
+/**
+ * Clients with a handshake (2025-06-18, 2025-11-25). Each has its own server until it ends the session or is idle too long.
+ */
 export interface McpSessions {
   readonly serve: (request: Request, body: unknown, actor: Actor) => Promise<ServedBySession>;
   readonly count: () => number;
@@ -23,14 +25,14 @@ export interface McpSessions {
 
 export interface ServedBySession {
   readonly response: Response;
-  /** To be called when the response has been sent or given up. */
+  /** Call it when the response was sent or given up. */
   readonly over: () => void;
 }
 
 interface McpSession {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly close: () => Promise<void>;
-  /** Whose token opened it: for everybody else it does not exist. */
+  /** The principal that opened it. All others get "not found". */
   readonly principal: string;
   usedAtMs: number;
   openRequests: number;
@@ -139,8 +141,8 @@ export function createMcpSessions(catalogue: McpCatalogue, limits: McpSessionLim
 const CANCELLED = -32_800;
 
 /**
- * The library stops a request that is taken back and then never answers it, so its stream would stay open for ever. It is
- * closed here; should the client come for what it missed, it finds an error under that id.
+ * The library never answers a request that was cancelled, so its stream would stay open for ever. This answers it with an
+ * error; a client that reconnects finds that error under the request's id.
  */
 async function forgetCancelled(transport: McpSession["transport"], body: unknown): Promise<void> {
   const parsed = Cancelled.safeParse(body);
@@ -148,7 +150,7 @@ async function forgetCancelled(transport: McpSession["transport"], body: unknown
   const id = parsed.data.params.requestId;
   transport.closeSSEStream(id);
   const answer = { jsonrpc: "2.0" as const, id, error: { code: CANCELLED, message: "The request was cancelled." } };
-  // It refuses when the request is not under way, which is as well.
+  // `send` fails if the request is already over; nothing is left to do then.
   await transport.send(answer).catch(() => undefined);
 }
 

@@ -3,21 +3,21 @@ import { z } from "zod";
 import type { Syscall } from "../../syscalls/index.ts";
 import { type JsonSchema, jsonSchema } from "../json-schema.ts";
 
-/** A syscall as a tool, under its own name or another. */
+/** A syscall as an MCP tool, under its own name or an alias. */
 export interface McpTool {
   readonly name: string;
   readonly syscall: Syscall;
-  /** What this name calls the input's members, where it differs. */
+  /** Input members that have another name in this tool. */
   readonly renamed: { readonly [theirs: string]: string };
-  /** The lists that it stands in: its family, and those that the definition names. */
+  /** Toolsets that list it: its family, and those that the definition names. */
   readonly toolsets: readonly string[];
   readonly listed: Tool;
 }
 
-/** The toolset of other names: what AIP-46 calls its five tools. */
+/** The toolset of AIP-46's names for five of the tools. */
 export const OTHER_NAMES = "aip46";
 
-/** Every tool there is, by name: the table's, then their other names. Which of them an actor sees is the gate's to say. */
+/** All tools by name: the table's, then the aliases. The gate decides which of them an actor may call. */
 export function toolsOf(table: readonly Syscall[]): ReadonlyMap<string, McpTool> {
   const own = table.map((syscall) => toolOf(syscall.name.replaceAll(".", "_"), syscall, {}, ownToolsets(syscall)));
   const others = table.flatMap((syscall) =>
@@ -34,7 +34,7 @@ export function toolsOf(table: readonly Syscall[]): ReadonlyMap<string, McpTool>
 const STREAM_ITEMS_MAX = 1000;
 const STREAM_WAIT_MAX_MS = 60_000;
 
-/** A tool answers once: what a stream brings is collected until one of these is reached. */
+/** A tool answers once, so a stream's items are collected until one of these limits is reached. */
 export const StreamInput = z.object({
   limit: z.coerce.number().int().min(1).max(STREAM_ITEMS_MAX).default(100).describe("answer after so many items"),
   waitMs: z.coerce

@@ -4,10 +4,10 @@ import { type McpTool, OTHER_NAMES } from "./tools.ts";
 
 const ALL = "all";
 
-/** Shown when the client names no toolset. Defined here and not in the table, because it is about clients. */
+/** Listed when the client names no toolset. Defined here and not in the table, because it concerns clients only. */
 const DEFAULTS = { session: ["inside"], others: ["core", OTHER_NAMES] } as const;
 
-/** What a client asked for by `?toolsets=sessions,audit`; null when it did not ask. Refuses names that nothing has. */
+/** The toolsets of `?toolsets=sessions,audit`; null when none was given. Refuses unknown names. */
 export function toolsetsAsked(url: string, tools: ReadonlyMap<string, McpTool>): readonly string[] | null {
   const given = new URL(url).searchParams.getAll("toolsets");
   if (given.length === 0) return null;
@@ -21,7 +21,7 @@ export function toolsetsAsked(url: string, tools: ReadonlyMap<string, McpTool>):
   });
 }
 
-/** Which tools are listed. It hides schemas, not rights: a tool that is not listed can be called as any other. */
+/** Whether a tool is listed. Listing grants nothing: an unlisted tool can be called like any other. */
 export function isListed({ toolsets }: McpTool, asked: readonly string[] | null, actor: Actor): boolean {
   const shown: readonly string[] = asked ?? (actor.sessionId === null ? DEFAULTS.others : DEFAULTS.session);
   return shown.includes(ALL) || toolsets.some((name) => shown.includes(name));

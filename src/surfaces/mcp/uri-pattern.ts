@@ -1,9 +1,9 @@
-/** Addresses of documents: `{id}` is one segment, `{+path}` may hold slashes. */
+/** URIs of resources: `{id}` is one segment, `{+path}` may contain slashes. */
 export interface UriPattern {
   readonly template: string;
   readonly isFixed: boolean;
   readonly names: readonly string[];
-  /** The members that an address names; null when it is not of this form. */
+  /** The members in a URI; null when it does not match. */
   readonly match: (uri: string) => Readonly<Record<string, string>> | null;
 }
 

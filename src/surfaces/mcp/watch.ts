@@ -3,10 +3,13 @@ import type { Actor } from "../../kernel/index.ts";
 import { dispatch, type Services, type StreamItem, type Syscall } from "../../syscalls/index.ts";
 import type { Resources } from "./resources.ts";
 
-/** Calls `changed` when a document has changed, until the signal ends. Resolves once it listens; refused as a reader would be. */
+/**
+ * Calls `changed` when a resource changes, until the signal aborts. Resolves once it listens; refuses what a read would
+ * refuse.
+ */
 export type Watch = (actor: Actor, uri: string, changed: () => void, signal: AbortSignal) => Promise<void>;
 
-/** However much happens, a reader is told at most four times a second. */
+/** A reader is notified at most four times a second. */
 const TOLD_EVERY_MS = 250;
 
 export function createWatch(given: {
@@ -31,7 +34,7 @@ export function createWatch(given: {
   };
 }
 
-/** What does not change while the daemon runs: nothing will be told, but not everybody may ask. */
+/** This resource never changes while the daemon runs, so only the permission is checked. */
 async function mayRead(
   services: Services,
   syscall: Syscall,

@@ -41,7 +41,7 @@ function peerWith(call: RpcOptions["call"], limits: Partial<RpcLimits> = {}) {
 
 const echo: RpcOptions["call"] = async ({ method, params, key }) => ({ value: { method, params, key } });
 
-/** Ends when it is taken back, and not before. */
+/** A call that ends only when it is cancelled. */
 const wait: RpcOptions["call"] = (_asked, signal) =>
   new Promise((_resolve, reject) => {
     signal.addEventListener("abort", () => reject(new NomosError("wait_timeout")));

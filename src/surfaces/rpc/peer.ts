@@ -22,7 +22,7 @@ export const RPC_LIMITS: RpcLimits = { callsMax: 256, callBytesMax: 67_108_864, 
 
 /** One client of the RPC protocol, independent of the transport. */
 export interface RpcPeer {
-  /** Handles one message. Resolves when the next may come, which bounds what is under way. */
+  /** Handles one message. Resolves when the next may be sent, which limits the running calls. */
   readonly receive: (bytes: Uint8Array) => Promise<void>;
   /** Cancels everything under way. */
   readonly close: () => void;
@@ -76,11 +76,11 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
     }
   };
 
-  /** Answered last: after every call before it. When none is answered for `waitMs`, those that are left are cancelled. */
+  /** Answers `end` after every call before it. If none of them ends for `waitMs`, the rest is cancelled. */
   const end = async ({ id, params }: RpcRequest): Promise<void> => {
     const waitMs = waitMsIn(params["waitMs"]);
     const cancelledBefore = cancelled;
-    // Those before it only: another `end` that comes later waits for this one.
+    // Only calls before this one: a later `end` waits for this one.
     const before = [...calls].filter(([other]) => other !== id);
     const left = () => before.flatMap(([other, call]) => (calls.get(other) === call ? [call] : []));
     for (let open = left(); open.length > 0; open = left()) {

@@ -82,7 +82,7 @@ function ping(socket: WebSocket, everyMs: number, mayStay: () => Promise<boolean
   socket.on("pong", isAlive);
   socket.on("message", isAlive);
   const timer = setInterval(() => {
-    // While reading is paused the pong cannot be seen: it stands behind messages that we have not taken yet.
+    // While reading is paused, a pong cannot be seen: it is behind unread messages.
     if (!alive && !socket.isPaused) return socket.terminate();
     alive = false;
     socket.ping();

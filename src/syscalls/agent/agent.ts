@@ -112,7 +112,7 @@ export const agent: readonly Syscall[] = [
   }),
 ];
 
-/** Kept as whom it means, not as it was written. That agent may come later. */
+/** Stores the slug instead of the reference as written. The agent may be created later. */
 function resolved(reference: string): string {
   const slug = agentSlugIn(reference);
   if (slug === null) throw new NomosError("invalid_agent", { agent: reference });

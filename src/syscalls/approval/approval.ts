@@ -27,7 +27,7 @@ export const approval: readonly Syscall[] = [
       const limit = APPROVALS_MAX;
       const pending = await services.store.rows(APPROVALS, { limit, where: { ...where, status: "pending" } });
       const others = status === "pending" ? [] : await services.store.rows(APPROVALS, { limit, where });
-      // Those still open are shown however many were answered before them.
+      // Pending approvals are always listed, however many were answered since.
       const rows = new Map([...others, ...pending].map((row) => [row.id, row]));
       return { approvals: [...rows.values()].map(approvalWire) };
     },

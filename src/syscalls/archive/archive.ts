@@ -9,7 +9,7 @@ import { sessionRowOf } from "../session/answer.ts";
 type Entry = z.input<typeof EventWire>;
 const PAGE_MAX = 1000;
 
-/** What has left the log, and is still to be had. */
+/** Reads and verifies archives of sessions. */
 export const archive: readonly Syscall[] = [
   read({
     name: "archive.read",
@@ -74,7 +74,7 @@ export const archive: readonly Syscall[] = [
   }),
 ];
 
-/** Where it lies, by what the log says of it. */
+/** The archive's file, as the session's row names it. */
 async function archiveOf(context: Context<"daemon" | "store">, id: string) {
   const { archived } = await sessionRowOf(context, id);
   if (archived === null) throw new NomosError("archive_not_found", { id, reason: "it was not archived" });

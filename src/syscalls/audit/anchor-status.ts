@@ -11,19 +11,19 @@ export const AnchorWire = z.object({
   problem: z.object({ code: z.string(), message: z.string() }).nullable(),
 });
 
-/** What the doctor says of the log's evidence outside of the home. */
+/** The doctor's report on anchors: evidence of the log outside the home. */
 export const EvidenceStatus = z.object({
-  anchors: z.array(AnchorWire).describe("where checkpoints are anchored, and what is wrong there"),
+  anchors: z.array(AnchorWire).describe("the anchors of checkpoints, and their problems"),
   compared: z
     .object({
       at: z.string(),
       size: z.number().int().describe("how many events were restored"),
-      newerSize: z.number().int().nullable().describe("how many an anchor remembered, where that is more"),
-      isContradicted: z.boolean().describe("an anchor remembered other events, and a person went on"),
+      newerSize: z.number().int().nullable().describe("how many events an anchor had seen, if more than were restored"),
+      isContradicted: z.boolean().describe("an anchor had seen other events, and a person restored anyway"),
       unreachable: z.number().int().describe("anchors that gave no answer"),
     })
     .nullable()
-    .describe("what anchors knew when this log was last restored; null when no restore asked one"),
+    .describe("what the anchors answered when this log was last restored; null when no restore asked one"),
 });
 
 export async function evidenceStatus({
@@ -34,7 +34,7 @@ export async function evidenceStatus({
   return { anchors: [...audit.anchors()], compared };
 }
 
-/** One that cannot be reached is tried again; one that remembers another log is a finding. */
+/** An unreachable anchor is tried again and is no fault; one that holds another log is. */
 export function areAgreed(anchors: readonly Pick<AnchorStatus, "problem">[]): boolean {
   return anchors.every(({ problem }) => problem?.code !== "anchor_disagrees");
 }

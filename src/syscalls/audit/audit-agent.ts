@@ -7,11 +7,11 @@ import type { Services } from "../services.ts";
 
 type Entry = z.input<typeof EventWire>;
 
-/** So many events are looked at for one page, whether or not they are the agent's. */
+/** Events read for one page, whether or not they belong to the agent. */
 const SCAN_MAX = 4000;
 const PAGE = 500;
 
-/** The agent's own stream and those of its sessions, also of sessions that were forgotten. */
+/** Events of the agent's stream and of its sessions, including forgotten ones. */
 export async function auditAgent(
   { store }: Pick<Services, "store">,
   agent: string,

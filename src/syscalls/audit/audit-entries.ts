@@ -6,7 +6,7 @@ import { Limit } from "../query-text.ts";
 
 export const auditEntries: Syscall = read({
   name: "audit.entries",
-  summary: "All events in global order, by page",
+  summary: "List all events in global order, by page",
   permission: "audit.read",
   roles: ["viewer"],
   needs: ["store"],

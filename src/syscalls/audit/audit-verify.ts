@@ -2,7 +2,7 @@ import { z } from "zod";
 import { checked } from "../../services/index.ts";
 import type { Services } from "../services.ts";
 
-/** Something that is not as it was written: an event by its place, a part of the tree by its own, a root by its size. */
+/** One difference: an event by its seq, a part of the tree by its position, or a root by its size. */
 export const AuditProblem = z.object({
   problem: z.string(),
   stream: z.string().optional(),
@@ -16,7 +16,7 @@ export const AuditProblem = z.object({
 });
 type AuditProblem = z.infer<typeof AuditProblem>;
 
-/** Every event against its chain, then all of them against the tree and what was signed. */
+/** Checks every event against its chain, then all events against the tree and the signed checkpoints. */
 export async function verifyAll({ store, audit }: Pick<Services, "audit" | "store">): Promise<{
   readonly ok: boolean;
   readonly size: number;

@@ -55,7 +55,7 @@ export const audit: readonly Syscall[] = [
       key: z.string(),
       size: z.number().int(),
       root: z.string(),
-      cosigned: z.string().nullable().describe("the newest checkpoint that a witness has signed too"),
+      cosigned: z.string().nullable().describe("the newest checkpoint that a witness has also signed"),
     }),
     errors: [],
     http: { method: "GET", path: "/api/audit/checkpoint", text: "checkpoint" },
@@ -105,7 +105,7 @@ export const audit: readonly Syscall[] = [
   }),
   read({
     name: "audit.consistency",
-    summary: "Prove that the log of today begins with the log of an earlier size",
+    summary: "Prove that the log still begins with the events it had at an earlier size",
     permission: "audit.read",
     roles: ["viewer"],
     needs: ["audit", "store"],
@@ -144,7 +144,7 @@ export const audit: readonly Syscall[] = [
   }),
   write({
     name: "audit.export",
-    summary: "Export the whole log as a folder or a .tar that anybody can check with `nomos-verify`, without Nomos",
+    summary: "Export the whole log as a folder or a .tar; `nomos-verify` checks it without Nomos",
     permission: "audit.export",
     roles: [],
     needs: ["audit", "daemon", "store"],

@@ -2,13 +2,13 @@ import { z } from "zod";
 import type { Services } from "../services.ts";
 import { AnchorWire } from "./anchor-status.ts";
 
-/** How far the tree has come behind the log, what was signed last, and who else remembers that. */
+/** The lag of the tree, the last signed checkpoint, and the anchors that hold it. */
 export const TreeStatus = z.object({
   size: z.number().int(),
   lag: z.number().int().describe("how many events the tree is behind the log"),
   checkpointSize: z.number().int().nullable(),
   checkpointAt: z.string().nullable(),
-  problem: z.string().nullable().describe("why the tree or its checkpoint could not be written; it is tried again"),
+  problem: z.string().nullable().describe("why the tree or its checkpoint could not be written; Nomos tries again"),
   anchors: z.array(AnchorWire),
 });
 

@@ -6,7 +6,7 @@ import { Content, encode } from "./content.ts";
 export const blob: readonly Syscall[] = [
   read({
     name: "blob.read",
-    summary: "Bytes by their sha256, as events name them",
+    summary: "Read a blob by its sha256",
     permission: "blob.read",
     roles: ["viewer"],
     needs: ["store"],

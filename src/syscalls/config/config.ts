@@ -5,7 +5,7 @@ import { byOf } from "../session/answer.ts";
 export const config: readonly Syscall[] = [
   read({
     name: "config.show",
-    summary: "The configuration in force; what could be a secret is hidden",
+    summary: "Show the configuration in force, with possible secrets hidden",
     permission: "system.read",
     roles: ["viewer"],
     needs: ["config"],
@@ -19,7 +19,7 @@ export const config: readonly Syscall[] = [
   }),
   write({
     name: "config.set",
-    summary: "Change members of the configuration; null removes one, and what comes back hidden stays as it is",
+    summary: "Change members of the configuration; null removes a member, a hidden value stays unchanged",
     permission: "system.admin",
     roles: [],
     needs: ["agents", "config", "drivers", "policy"],

@@ -3,7 +3,7 @@ import { read, type Syscall } from "../define.ts";
 
 const Doc = z.object({ path: z.string(), title: z.string(), bytes: z.number().int() });
 
-/** The pages that come with the program. */
+/** The documentation pages in the package. */
 export const doc: readonly Syscall[] = [
   read({
     name: "doc.list",

@@ -153,7 +153,7 @@ async function shown({ services }: Context<"drivers">, slug: string): Promise<z.
   return { ...rest, manifest: manifest === null ? null : { ...manifest } };
 }
 
-/** It was parsed before it was added. */
+/** Already validated when it was added. */
 function slugIn(manifest: string): string {
   const parsed = z.object({ id: z.string() }).safeParse(JSON.parse(manifest));
   return parsed.success ? parsed.data.id : "";

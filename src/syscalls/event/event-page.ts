@@ -21,7 +21,7 @@ export function eventPage(page: EventPage) {
   };
 }
 
-/** A cursor is a position or an event's id. */
+/** Accepts a seq or an event id. */
 export async function seqOf(context: Context<"store">, cursor: string | number | undefined): Promise<number> {
   if (cursor === undefined) return 0;
   if (cursor === "now") return context.services.store.lastSeq();

@@ -11,7 +11,7 @@ const EVENTS_PER_CALL_MAX = 100;
 export const event: readonly Syscall[] = [
   stream({
     name: "event.stream",
-    summary: "Follow everything that happens",
+    summary: "Follow all events of the log",
     permission: "audit.read",
     roles: ["viewer"],
     needs: ["store"],
@@ -26,7 +26,7 @@ export const event: readonly Syscall[] = [
   }),
   read({
     name: "event.show",
-    summary: "One event by its id",
+    summary: "Show one event by its id",
     permission: "audit.read",
     roles: ["viewer"],
     needs: ["store"],
@@ -44,7 +44,7 @@ export const event: readonly Syscall[] = [
   }),
   write({
     name: "event.add",
-    summary: "Add facts of your own making to a session, inside a running turn or beside it",
+    summary: "Add custom facts to a session, inside or outside a running turn",
     permission: "session.report",
     roles: ["session"],
     needs: ["supervisor"],

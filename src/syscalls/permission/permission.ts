@@ -18,13 +18,13 @@ import type { Services } from "../services.ts";
 const NEEDS = ["agents", "delegation", "explainTool", "policy", "roles", "store", "tokens"] as const;
 type Needed = Pick<Services, (typeof NEEDS)[number]>;
 
-/** How one names oneself, without having been told the principal. */
+/** A caller uses this word for its own principal. */
 const SELF = "self";
 
 export const permission: readonly Syscall[] = [
   read({
     name: "permission.explain",
-    summary: "What the gate would decide, and every rule that speaks; anybody may ask about themselves",
+    summary: "Show what the gate would decide and which rules apply; every caller may ask about itself",
     permission: EXPLAIN,
     roles: [],
     needs: [...NEEDS],
@@ -40,7 +40,7 @@ export const permission: readonly Syscall[] = [
         .string()
         .min(1)
         .max(4096)
-        .describe("`system`, `session/ID`, ...; of a session's tools as from the session: `path/src/a.ts`"),
+        .describe("`system`, `session/ID`, ...; for a session's tools relative to the session: `path/src/a.ts`"),
     }),
     output: z.object({ verdict: z.enum(["allow", "deny", "ask"]), rules: z.array(z.string()) }),
     errors: ["principal_not_found"],
@@ -67,10 +67,10 @@ async function explain(services: Needed, principal: string, verb: string, resour
   return decideGate(actor, asked, services.policy.current());
 }
 
-/** `agent.read` is also what a call about agents needs. */
+/** `agent.read` is both a verb of tools and the permission of calls about agents. */
 const OF_CALLS = /^(system$|agent\/)/;
 
-/** A session started by the actor's own is reached by way of that one, as in a call. */
+/** A session below the actor's own is addressed through that session, as in a call. */
 async function resourceFor({ delegation }: Needed, { sessionId }: Actor, resource: string): Promise<string> {
   const [, named] = /^session\/([^/]+)$/.exec(resource) ?? [];
   if (sessionId === null || named === undefined || named === sessionId || !isUuid(named)) return resource;
@@ -79,7 +79,7 @@ async function resourceFor({ delegation }: Needed, { sessionId }: Actor, resourc
 
 interface Found {
   readonly actor: Actor;
-  /** Set where the principal uses tools. */
+  /** Set if the principal can use tools. */
   readonly user: ToolUser | null;
 }
 

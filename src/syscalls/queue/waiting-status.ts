@@ -11,7 +11,7 @@ const Stuck = z.object({
   nextTryAt: z.string(),
 });
 
-/** What shall happen later: alarms, what could not be started, and lists that still lack what the log said before. */
+/** Pending work: alarms, items that could not start, and lists that are still being filled. */
 export const WaitingStatus = z.object({
   alarms: z.object({
     set: z.number().int(),
@@ -41,7 +41,7 @@ export async function waitingStatus({
   };
 }
 
-/** Lists that are being filled are no defect: it ends by itself. */
+/** A list that is being filled is no fault: it completes by itself. */
 export function isInTime({ alarms, notStarted }: z.input<typeof WaitingStatus>): boolean {
   return alarms.stuck.length === 0 && notStarted.length === 0;
 }

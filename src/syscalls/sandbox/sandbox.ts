@@ -2,7 +2,7 @@ import { z } from "zod";
 import { NomosError, RanInSandbox, SandboxExplained, SessionId } from "../../contract/index.ts";
 import { read, type Syscall, write } from "../define.ts";
 
-/** Asked for again with the same key: it has run, and is not run again; what it printed is kept for a while. */
+/** The answer to a repeated key after the output was dropped: the command is not run again. */
 const FORGOTTEN: RanInSandbox = {
   exitCode: null,
   stdout: "",

@@ -3,7 +3,7 @@ import { SESSIONS, Session, type SessionRow, sessionStream, type View } from "..
 import type { RecordedEvent } from "../../store/index.ts";
 import type { Context } from "../define.ts";
 
-/** The session as it is now, from its row: one point read. */
+/** The session's current row: one point read. */
 export async function showSession(context: Context<"bounds" | "store">, id: string): Promise<SessionWire> {
   const row = await sessionRowOf(context, id);
   const { events, bytes, blobBytes, familyBytes } = await context.services.store.usage(sessionStream(id));
@@ -18,7 +18,7 @@ export async function sessionRowOf(context: Context<"store">, id: string): Promi
   return row;
 }
 
-/** Who acts, as the log names them. */
+/** The caller's principal and call, for the log. */
 export function byOf(context: Context<never>): { readonly actor: string; readonly call: Context["call"] } {
   return { actor: context.actor.principal, call: context.call };
 }
@@ -29,7 +29,7 @@ export function sessionIdIn(events: readonly RecordedEvent[]): string {
   return stream.slice("session/".length);
 }
 
-/** What the current path of a session shows: its artifacts and its todo list. */
+/** The view of a session's current path: artifacts and todo. */
 export async function viewOf(context: Context<"store">, id: string): Promise<View> {
   await sessionRowOf(context, id);
   return (await context.services.store.fold(Session, id)).view;

@@ -5,7 +5,7 @@ import { type Syscall, write } from "../define.ts";
 import { byOf, sessionIdIn, showSession } from "./answer.ts";
 import { reachOf } from "./reach.ts";
 
-/** For an agent that somebody else started: it opens a session and says when it is over. Its turns: `turn.*`. */
+/** For an agent that somebody else started: opens its session and reports its end. Its turns: `turn.*`. */
 export const externalSessions: readonly Syscall[] = [
   write({
     name: "session.open",

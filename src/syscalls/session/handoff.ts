@@ -12,7 +12,7 @@ const PROMPT_CHARS_SHOWN = 1000;
 
 export const sessionHandoff: Syscall = read({
   name: "session.handoff",
-  summary: "What another agent needs to go on where a session is: task, state, todo, artifacts, last words",
+  summary: "Write a handoff with which another agent can continue: task, state, todo, artifacts, last messages",
   permission: "session.read",
   roles: ["viewer", "session", "below"],
   needs: ["bounds", "store"],
@@ -93,12 +93,12 @@ function artifacts(view: View): readonly string[] {
   return chapter("Artifacts", lines);
 }
 
-/** A line break in a name or a label would begin a heading or an item that nobody wrote. */
+/** Removes line breaks from names and labels, which could forge a heading or a list item. */
 function oneLine(text: string): string {
   return text.replaceAll(/\s*[\r\n\u0085\u2028\u2029]\s*/g, " ⏎ ");
 }
 
-/** A fence longer than any run of ticks inside it. */
+/** The fence is longer than any run of backticks inside it. */
 function quoted(lines: readonly Line[]): readonly string[] {
   if (lines.length === 0) return [];
   const text = lines.map(({ line }) => line).join("\n");

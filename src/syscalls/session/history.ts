@@ -10,11 +10,11 @@ const byId = z.object({ id: SessionId });
 const TurnNumber = z.number().int().min(0);
 const TalkOnly = z.boolean().optional().describe("leave the files as they are");
 
-/** What is done with a session's past: go on from it, go back to it, erase it. */
+/** Forks, rewinds and erases a session. */
 export const sessionHistory: readonly Syscall[] = [
   write({
     name: "session.fork",
-    summary: "A new session that starts where another one was at some event, on files of its own as they were then",
+    summary: "Start a new session from an event of another one, with its own copy of the files at that event",
     permission: "session.fork",
     roles: [],
     needs: ["bounds", "store", "supervisor"],
@@ -56,7 +56,7 @@ export const sessionHistory: readonly Syscall[] = [
     cli: { positional: ["id"], short: "fork" },
     mcp: { toolsets: ["core"] },
     commit: async (context, { id, at, turn, label, talkOnly }) => {
-      // A fork is nobody's child: made by a session it would be a way around depth, quota and allow-list.
+      // A fork has no parent session, so a session could use it to bypass the limits on depth, quota and delegates.
       if (context.actor.sessionId !== null) throw new NomosError("delegation_denied", { by: context.actor.sessionId });
       const point = turn === undefined ? at : await pointAt(context, id, { to: at, turn });
       return context.services.supervisor.fork(id, { at: point, label, talkOnly }, byOf(context));
@@ -74,16 +74,16 @@ export const sessionHistory: readonly Syscall[] = [
     input: byId.extend({
       to: z.string().max(64).optional().describe("an event id"),
       turn: TurnNumber.optional().describe("instead of an event: the end of this turn, from 1; 0: before the first"),
-      force: z.boolean().optional().describe("also over files that both the session and somebody else changed"),
+      force: z.boolean().optional().describe("also overwrite files that both the session and others changed"),
       talkOnly: TalkOnly,
     }),
     output: SessionWire.extend({
       irrevocable: z.array(z.object({ effectId: z.string(), kind: z.string(), detail: z.unknown() })),
-      restored: z.array(z.string()).describe("files that are what they were again"),
-      removed: z.array(z.string()).describe("files that are gone again"),
+      restored: z.array(z.string()).describe("files whose earlier contents are back"),
+      removed: z.array(z.string()).describe("files that did not exist then and were removed"),
       kept: z.array(z.string()).describe("files that others changed, left as they are"),
-      more: z.number().describe("names beyond those that are listed"),
-      undo: z.string().nullable().describe("the command that takes this rewind back"),
+      more: z.number().describe("how many more names there are"),
+      undo: z.string().nullable().describe("the command that undoes this rewind"),
     }),
     errors: [
       "sandbox_floor",

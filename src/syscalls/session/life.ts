@@ -194,7 +194,7 @@ export const sessionLife: readonly Syscall[] = [
   }),
 ];
 
-/** Prompting is an act of delegation too, under whatever name the tool goes. */
+/** Prompting another session is delegation too, under every name of the tool. */
 async function refuseUndelegated({ services, actor }: Context<"delegation">, id: string): Promise<void> {
   if (actor.sessionId !== null && actor.sessionId !== id)
     await services.delegation.requireDelegate(actor.sessionId, id);

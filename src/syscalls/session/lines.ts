@@ -2,9 +2,9 @@ import { type Line, out, sessionStream, type TextOrBlob } from "../../kernel/ind
 import type { RecordedEvent, Store } from "../../store/index.ts";
 
 const EVENTS_PER_PAGE = 500;
-/** A session that says little and does much is searched this far back for what it said. */
+/** How many pages are searched for lines in a session with few messages and many other events. */
 const PAGES_MAX = 20;
-/** A text that is larger is shown by its beginning, and says so. */
+/** A larger text is cut, and the line says so. */
 const WHOLE_TEXT_BYTES_MAX = 1_048_576;
 
 /** The newest lines of a session, oldest first. */
@@ -22,7 +22,7 @@ export async function lastLines(
       descending: true,
       ...(before === undefined ? {} : { before }),
     });
-    // Newest first, so that no large text is fetched for lines that are not asked for.
+    // Newest first, so that no large text is read for lines that were not requested.
     for (const event of page.events) {
       if (lines.length >= lastN) break;
       lines = [...(await linesOf(store, event)), ...lines];
@@ -46,7 +46,7 @@ export async function linesOf(
   return definitions.linesOf({ ...fact, data: { ...data, text: Buffer.from(whole).toString("utf8") } });
 }
 
-/** A text whose beginning stands in the event and the whole in a blob. */
+/** The event holds the beginning of the text, a blob the whole text. */
 function isLargeText(data: object): data is TextOrBlob & { readonly blob: string } {
   return "text" in data && "blob" in data && typeof data.blob === "string";
 }

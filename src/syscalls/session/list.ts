@@ -7,7 +7,7 @@ import { Flag, Limit } from "../query-text.ts";
 import { showSession } from "./answer.ts";
 
 const SESSIONS_MAX = 1000;
-/** What people sort sessions by. */
+/** The sort orders that callers may choose. */
 const SORTS = ["started", "activity", "name", "state"] as const;
 
 export const sessionList: Syscall = read({
@@ -77,7 +77,7 @@ export function sessionDocuments({ id, name, label }: SessionWire): readonly Lis
   ];
 }
 
-/** Where a page ends: the id, and before it the key that it is sorted by. An id has no blank. */
+/** The cursor after a page: the sort key, a blank and the id. An id contains no blank. */
 function cursorOf(row: SessionRow, by: "activity" | "name" | "state" | undefined): string {
   return by === undefined ? row.id : `${String(SESSIONS.keysOf(row)[by])} ${row.id}`;
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { NomosError } from "../../contract/index.ts";
 import { type DriverSettings, LIMITS } from "../../kernel/index.ts";
 
-/** What may come beside a prompt's text. */
+/** Attachments of a prompt. */
 export const Attachments = z
   .array(
     z.object({
@@ -40,7 +40,7 @@ function bytesOf(name: string, data: string): Uint8Array {
 }
 
 const Chosen = z.string().min(1).max(200);
-/** What an agent can be set to. Which values there are it says itself: `session offer`. */
+/** Settings of an agent. `session offer` lists the values it accepts. */
 export const Settings = {
   mode: Chosen.optional().describe("the agent's mode"),
   model: Chosen.optional().describe("the agent's model"),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { NomosError } from "../../contract/index.ts";
 import { LIMITS } from "../../kernel/index.ts";
 
-/** How large it may be is not a matter of its shape: one that is too large is refused as that. */
+/** The size is checked later, because an oversized prompt has an error code of its own. */
 export const Prompt = z.string().min(1).describe(`at most ${LIMITS.promptBytes} bytes`);
 
 export function refuseLarge(prompt: string | undefined): void {

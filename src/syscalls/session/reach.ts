@@ -1,7 +1,7 @@
 import type { Actor, SandboxMode } from "../../kernel/index.ts";
 import { refuseBelow } from "../../supervisor/index.ts";
 
-/** How far whoever asks may go with a session of theirs: whoever does not act with the person's rights stays in the workspaces. */
+/** Limits for the caller's sessions: without the person's rights they must lie in a workspace. */
 export function reachOf({ floor, capabilities }: Actor): {
   readonly floor: SandboxMode | undefined;
   readonly onlyRegistered: boolean;
@@ -10,7 +10,7 @@ export function reachOf({ floor, capabilities }: Actor): {
   return { floor, onlyRegistered: !isPerson };
 }
 
-/** A place of the caller's choosing is written to with the person's rights. */
+/** Writing to a path of the caller's choice needs the person's rights. */
 export function refuseOwnPlace({ floor }: Actor, to: string | undefined): void {
   if (to !== undefined) refuseBelow(floor, "off");
 }

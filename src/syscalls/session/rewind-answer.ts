@@ -4,7 +4,7 @@ import type { RecordedEvent } from "../../store/index.ts";
 import { irrevocableSince } from "../../supervisor/index.ts";
 import type { Context } from "../define.ts";
 
-/** The event that a rewind or a fork goes to, by its id or by the number of a turn. */
+/** The event to rewind or fork to, by event id or turn number. */
 export async function pointAt(
   { services }: Context<"supervisor">,
   id: string,
@@ -16,7 +16,7 @@ export async function pointAt(
   return services.supervisor.endOfTurn(id, turn);
 }
 
-/** What a rewind did, from what it recorded: asked again with the same key, the answer is the same. */
+/** Computed from the recorded events, so that a repeated key gets the same answer. */
 export async function rewindAnswer(
   { services: { store } }: Context<"store">,
   id: string,

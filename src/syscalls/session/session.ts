@@ -11,7 +11,7 @@ import { sessionRead } from "./read.ts";
 import { sessionSiblings } from "./siblings.ts";
 import { sessionStart } from "./start.ts";
 
-/** The family `session.*`, in the order of the reference. */
+/** The family `session.*`, in the order of the reference docs. */
 export const session: readonly Syscall[] = [
   sessionStart,
   ...sessionLife,

@@ -22,7 +22,7 @@ const Sibling = z.object({
   note: z.string().nullable().describe("its last note"),
 });
 
-/** What an agent at work does about others: list its siblings, leave a note, ask the person. */
+/** For an agent at work: list siblings, leave a note, ask a person. */
 export const sessionSiblings: readonly Syscall[] = [
   read({
     name: "session.siblings",

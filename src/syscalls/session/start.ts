@@ -11,7 +11,7 @@ import { reachOf } from "./reach.ts";
 
 const Label = z.string().max(LIMITS.labelChars);
 
-/** By a person: a root session. By a session's own token: one below it, if its agent may delegate. Nothing else tells them apart. */
+/** A person's token starts a root session. A session's own token starts one below it, if its agent may delegate. */
 export const sessionStart: Syscall = write({
   name: "session.start",
   summary: "Start a session with a driver, and with a first prompt if you give one",
@@ -133,7 +133,7 @@ async function startRoot(context: Context<"agents" | "supervisor">, input: Input
   const slug = agentSlugIn(input.agent);
   const agent = slug === null ? null : await agents.find(slug);
   if (agent === null) throw new NomosError("invalid_agent", { agent: input.agent });
-  // One of a driver's may not be recorded yet, for want of room.
+  // A driver's agent may not be recorded yet, because the disk was full.
   if (agent.builtIn) await agents.ensureBuiltIn([agent.slug]);
   return supervisor.open(
     { ...input, agent: agent.slug, delegates: narrowDelegates(agent.delegatesTo ?? [], null) },
@@ -170,7 +170,7 @@ async function startBelow(
 
 const NEIGHBOURS_MAX = 10;
 
-/** Two sessions in one directory change each other's files: said at once, with the way to keep them apart. */
+/** Warns about other sessions in the directory, which would change the same files, and names the remedy. */
 async function besides({ services }: Context<"store" | "supervisor">, { id, cwd }: SessionWire) {
   const near = (await services.supervisor.livingNear(cwd)).filter((one) => one.id !== id);
   if (near.length === 0) return {};

@@ -7,7 +7,7 @@ import type { Context, StreamItem } from "../define.ts";
 import { showSession } from "./answer.ts";
 import { linesOf } from "./lines.ts";
 
-/** How many pieces of text wait for a slow reader before the rest is dropped. */
+/** How many frames wait for a slow reader; later ones are dropped. */
 const FRAMES_BEHIND_MAX = 1000;
 const FRAMES_BEHIND_CHARS_MAX = 1_048_576;
 const ENDINGS: readonly string[] = ["session.exited@1", "session.killed@1", "session.failed@1"];
@@ -15,7 +15,7 @@ const STATUS_CHANGES = /^(session|turn|approval)\./;
 
 type Listen = (push: (frame: Frame) => void) => () => void;
 
-/** The log's events and, beside them, pieces of text on their way. An event goes before pieces that came after it. */
+/** Events of the log and frames together. An event comes before frames that arrived after it. */
 async function* follow(
   context: Context<"store">,
   after: number,
@@ -46,7 +46,7 @@ async function* follow(
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
-      // An event that is on its way has arrived after this.
+      // Gives an event that was just appended time to arrive.
       if (!hasCome) await setImmediate();
       if (hasCome) {
         const { done, value } = await batch;
@@ -64,7 +64,7 @@ async function* follow(
 
 interface Pieces {
   readonly isEmpty: () => boolean;
-  /** Everything that came since; where some were dropped, how many. */
+  /** All frames since the last call, and how many were dropped. */
   readonly take: () => readonly (Frame | { readonly dropped: number })[];
   readonly stop: () => void;
 }
@@ -138,8 +138,8 @@ export async function* streamSession(
 }
 
 /**
- * For whoever wants one kind only. A line takes the id of the event that it was made from, which is left out: so the
- * last line of each event is a place to come back to.
+ * Filters for readers that want only lines or only events. A line takes the id of its omitted event, so that the last line
+ * of each event is a valid cursor.
  */
 export async function* onlyShown(
   items: AsyncIterable<StreamItem>,

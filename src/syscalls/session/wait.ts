@@ -9,7 +9,7 @@ interface Waited {
   readonly turn: { readonly turnId: string; readonly outcome: string } | null;
 }
 
-/** Resolves with the turn's end, or when the session is no longer busy; looks again at each event of the session. */
+/** Resolves when the turn has ended or the session is no longer busy. Checks again at each event of the session. */
 export function waitForTurn(
   context: Context<"bounds" | "store">,
   id: string,
@@ -19,7 +19,7 @@ export function waitForTurn(
   return lookUntil(context, id, timeoutMs, () => look(context, id, turnId));
 }
 
-/** Resolves when the question has been answered or closed. */
+/** Resolves when the approval is answered or closed. */
 export function waitForApproval(
   context: Context<"store">,
   id: string,

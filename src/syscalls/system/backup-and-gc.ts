@@ -36,7 +36,7 @@ const GcAnswer = z.object({
   more: z.boolean().describe("true: this call reached its limit; call again for the rest"),
 });
 
-/** Copies of the log, and old data that leaves it. */
+/** Backups and collection of old data. */
 export const backupAndGc: readonly Syscall[] = [
   write({
     name: "system.backup",

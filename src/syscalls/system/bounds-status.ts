@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Services } from "../services.ts";
 
-/** What is taken up, what may be, and what is left. */
+/** Storage used, its limits, and free space. */
 export const BoundsStatus = z.object({
   usage: z.object({
     events: z.number().int(),

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { read, type Syscall } from "../define.ts";
 
-/** The text of AIP-46 that is meant: agentproto's, as of this day. */
+/** The version of the AIP-46 text, published by agentproto. */
 const AIP46_TEXT = "2026-07-17";
 
-/** What is said of ourselves, for those who must not assume it. `case` is a case of `nomos conformance aip46`. */
+/** What we conform to. `case` is a case of `nomos conformance aip46`. */
 const AIP46 = {
   text: AIP46_TEXT,
   delegation: true,
@@ -22,7 +22,7 @@ const AIP46 = {
 
 export const systemConformance: Syscall = read({
   name: "system.conformance",
-  summary: "Which protocols this daemon speaks in full, and where it deviates from their text",
+  summary: "List the protocols this daemon implements and where it deviates from them",
   permission: "system.read",
   roles: ["viewer"],
   needs: [],

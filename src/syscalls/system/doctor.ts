@@ -15,7 +15,7 @@ const Problem = z.object({ stream: z.string(), version: z.number(), seq: z.numbe
 
 export const systemDoctor: Syscall = read({
   name: "system.doctor",
-  summary: "Check the whole log byte by byte and the tree over it, and with `rebuild` the read models against it",
+  summary: "Check every byte of the log and its tree; with `rebuild`, also compare the read models with the log",
   permission: "system.read",
   roles: ["viewer"],
   needs: [
@@ -49,8 +49,8 @@ export const systemDoctor: Syscall = read({
       .nullable(),
     tree: z
       .object({ ok: z.boolean(), size: z.number(), problems: z.array(AuditProblem) })
-      .describe("the tree over the log, compared with the log and with what was signed"),
-    followers: z.array(FollowerStatus).describe("what runs behind the log; `repair` makes one that fails anew"),
+      .describe("the tree, compared with the log and the signed checkpoints"),
+    followers: z.array(FollowerStatus).describe("followers of the log; `repair` rebuilds a failing one"),
     waiting: WaitingStatus,
     snapshots: z
       .object({
@@ -59,19 +59,19 @@ export const systemDoctor: Syscall = read({
         bytes: z.number(),
         damaged: z.array(z.string()).describe("packs that cannot be read"),
         broken: z.array(z.string()).describe("snapshots whose list of files cannot be read"),
-        missing: z.number().describe("contents that snapshots name and that are not there"),
-        gone: z.number().describe("snapshots of which nothing is there, as in a home that was restored"),
+        missing: z.number().describe("file contents that snapshots name but that are missing"),
+        gone: z.number().describe("snapshots that are missing completely, as in a restored home"),
       })
-      .describe("what rewinds restore from"),
+      .describe("the snapshots that rewinds restore from"),
     home: z
       .object({
         ok: z.boolean(),
         left: z
           .array(z.object({ path: z.string(), reason: z.string(), remedy: z.string() }))
-          .describe("what agents left and could not be removed; it is tried again"),
-        aside: z.array(z.string()).describe("what was in the way of a start and was moved aside"),
+          .describe("folders left by agents that could not be removed yet; Nomos tries again"),
+        aside: z.array(z.string()).describe("files that blocked a start and were moved aside"),
       })
-      .describe("what lies in the home and should not"),
+      .describe("leftovers in the home"),
     sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
     ...EvidenceStatus.shape,
     ...BoundsStatus.shape,
@@ -105,7 +105,7 @@ async function examine(
   const log = await services.store.verify((done, total) => progress({ message: "checking the log", done, total }));
   const models = rebuild ? await services.store.rebuild(repair ? { fence: services.fence } : null) : null;
   const { root: _root, ...tree } = await checked(services.audit.check, repair);
-  // Anew only where the log is whole: what was made out of it is evidence otherwise.
+  // Rebuild followers only if the log is intact: otherwise their data is evidence.
   await tryFailing(services, repair && log.ok && tree.ok);
   const followers = followerStatus(services.followers.states());
   const areFollowing = followers.every(({ state }) => state !== "failing");
@@ -136,7 +136,7 @@ async function examine(
   };
 }
 
-/** Whoever asks shall not be told of what is over by now. One that fails again says so in its state. */
+/** Retries failing followers, so that the report shows no problem that is already over. */
 async function tryFailing({ followers }: Pick<Services, "followers">, isAnew: boolean): Promise<void> {
   const failing = followers.states().filter(({ state }) => state === "failing");
   const tryOne = async (name: string): Promise<void> => {
@@ -146,7 +146,7 @@ async function tryFailing({ followers }: Pick<Services, "followers">, isAnew: bo
   await Promise.allSettled(failing.map(({ name }) => tryOne(name)));
 }
 
-/** No fault: directories of forks that hold work, or that somebody is in. */
+/** Directories of forks that are kept on purpose; no fault. */
 const KEPT_ON_PURPOSE: readonly string[] = ["work", "in_use"];
 
 async function homeReport({ homeState }: Pick<Services, "homeState">) {
@@ -154,7 +154,7 @@ async function homeReport({ homeState }: Pick<Services, "homeState">) {
   return { ok: left.every(({ reason }) => KEPT_ON_PURPOSE.includes(reason)), left: [...left], aside: [...aside] };
 }
 
-/** Whoever may read the system may look; only an administrator may repair. */
+/** Checking needs read access; repairing needs `system.admin`. */
 function mayAdminister({ policy }: Pick<Services, "policy">, actor: Actor): boolean {
   return (
     decideGate(actor, { verb: "system.admin", resource: "system", tool: null }, policy.current()).verdict === "allow"

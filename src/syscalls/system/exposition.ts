@@ -1,4 +1,4 @@
-/** A family of one metric, as Prometheus reads it. Label sets are small and known: never an id, a path or a name. */
+/** One Prometheus metric. Labels have few, fixed values: never an id, a path or a name. */
 export interface Family {
   readonly name: string;
   readonly help: string;
@@ -7,7 +7,7 @@ export interface Family {
 }
 
 export interface Sample {
-  /** Behind the family's name: `_bucket`, `_sum`, `_count`. */
+  /** Appended to the metric's name: `_bucket`, `_sum`, `_count`. */
   readonly suffix?: string;
   readonly labels?: { readonly [label: string]: string };
   readonly value: number;
@@ -15,7 +15,7 @@ export interface Sample {
 
 export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Prometheus' text format, version 0.0.4. */
+/** Formats metrics as Prometheus text, version 0.0.4. */
 export function exposition(families: readonly Family[]): string {
   return families.map(familyText).join("");
 }

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { FollowerState } from "../../commit/index.ts";
 
-/** What runs behind the log: search, the tree, and whatever else is made out of it. */
+/** The state of one follower of the log, such as search or the tree. */
 export const FollowerStatus = z.object({
   name: z.string(),
-  state: z.enum(["following", "failing"]).describe("the metrics say how far it is behind"),
+  state: z.enum(["following", "failing"]).describe("for its lag see the metrics"),
   failure: z
     .object({
       code: z.string(),

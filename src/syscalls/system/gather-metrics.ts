@@ -7,7 +7,7 @@ import type { Services } from "../services.ts";
 import { boundsStatus } from "./bounds-status.ts";
 import type { Family, Sample } from "./exposition.ts";
 
-/** Everything that is measured, at this moment. Nothing here costs more than a point read, except the census. */
+/** Collects all metrics. Each costs at most a point read, except the census. */
 export async function gatherMetrics(
   services: Pick<
     Services,

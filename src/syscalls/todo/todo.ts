@@ -6,7 +6,7 @@ import { byOf, viewOf } from "../session/answer.ts";
 export const todo: readonly Syscall[] = [
   read({
     name: "todo.show",
-    summary: "A session's todo list",
+    summary: "Show a session's todo list",
     permission: "session.read",
     roles: ["viewer", "session", "below"],
     needs: ["store"],

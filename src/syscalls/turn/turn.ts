@@ -6,11 +6,11 @@ import { byOf } from "../session/answer.ts";
 
 const inTurn = z.object({ id: SessionId, turnId: z.string().max(64) });
 
-/** How an agent that somebody else started reports its turns. */
+/** Reports of an external agent about its turns. */
 export const turn: readonly Syscall[] = [
   write({
     name: "turn.begin",
-    summary: "An external agent has begun a turn",
+    summary: "Report that an external agent has begun a turn",
     permission: "session.report",
     roles: ["session"],
     needs: ["supervisor"],
@@ -29,7 +29,7 @@ export const turn: readonly Syscall[] = [
   }),
   write({
     name: "turn.end",
-    summary: "An external agent has ended its turn; saying it twice records it once",
+    summary: "Report that an external agent has ended its turn; a repeated report changes nothing",
     permission: "session.report",
     roles: ["session"],
     needs: ["store", "supervisor"],
@@ -64,7 +64,7 @@ export const turn: readonly Syscall[] = [
   }),
   write({
     name: "turn.say",
-    summary: "A complete message of a turn",
+    summary: "Report a complete message of a turn",
     permission: "session.report",
     roles: ["session"],
     needs: ["supervisor"],

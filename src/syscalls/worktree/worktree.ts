@@ -38,7 +38,7 @@ const WorkWire = z.object({
   unclear: z.string().nullable().describe("why the check failed"),
 });
 
-/** Trees of their own for sessions. Removed only when nothing would be lost. */
+/** Worktrees of sessions. They are removed only when nothing would be lost. */
 export const worktree: readonly Syscall[] = [
   read({
     name: "worktree.list",

@@ -3,10 +3,10 @@ import { NomosError } from "../../contract/index.ts";
 import type { Clock } from "../../host/index.ts";
 import type { Actor } from "../../kernel/index.ts";
 
-/** A ticket stands for whoever asked for it, once, for a moment. In memory only: a restart makes all of them void. */
+/** A pass identifies its caller once, for a short time. Kept in memory: a restart voids all passes. */
 export interface Passes {
   readonly issue: (actor: Actor) => { readonly ticket: string; readonly expiresAt: string };
-  /** Null when it is unknown, used or too old. */
+  /** Null when it is unknown, used or expired. */
   readonly redeem: (ticket: string) => Actor | null;
 }
 
@@ -35,7 +35,7 @@ export function createPasses(clock: Pick<Clock, "nowMs" | "steadyMs" | "iso">): 
   };
 }
 
-/** Looked up by hash, so that the time it takes tells nothing about the secret. */
+/** Looked up by hash, so that timing reveals nothing about the secret. */
 function hashOf(ticket: string): string {
   return createHash("sha256").update(ticket).digest("hex");
 }

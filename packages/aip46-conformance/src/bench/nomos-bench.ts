@@ -10,7 +10,7 @@ import { type Bench, type BenchOptions, KEEP_ALIVE_MAX_MS, type OpenedBench } fr
 const SLUG = "aip46-bench";
 const SESSION_CAPABILITIES = ["session.read", "session.spawn", "session.list", "session.prompt", "session.kill"];
 
-/** A Nomos daemon: its demo driver is the agent, and this process is reported to it as an agent that runs elsewhere. */
+/** A Nomos daemon. Its demo driver is the agent, and this process is reported as an external agent. */
 export async function openNomosBench({ url, token, restart }: BenchOptions): Promise<OpenedBench> {
   const talk = createTalk(url, token);
   const ask = createAsk(talk);
@@ -24,7 +24,7 @@ export async function openNomosBench({ url, token, restart }: BenchOptions): Pro
   const drivers = new Set<string>();
   const tokens: string[] = [];
 
-  /** An agent over ACP, by a manifest; asked for again it is replaced. */
+  /** Adds an ACP agent by a manifest; replaces an earlier one of that name. */
   const driver = async (name: string, ...args: readonly string[]): Promise<string> => {
     const id = `${SLUG}-${name}`;
     const file = fileURLToPath(new URL("../memory-agent.ts", import.meta.url));
@@ -104,7 +104,7 @@ export async function openNomosBench({ url, token, restart }: BenchOptions): Pro
     bench,
     close: async () => {
       for (const slug of drivers) await talk.call("DELETE", `/api/drivers/${slug}`);
-      // A driver brings an agent of its name, which stays when the driver goes.
+      // A driver brings an agent of its own name, which remains when the driver is removed.
       for (const slug of [...agents, ...drivers]) await talk.call("DELETE", `/api/agents/${slug}`);
       for (const tokenId of tokens) await talk.call("DELETE", `/api/tokens/${tokenId}`);
       await talk.call("PUT", "/api/config", { body: { config: { delegationDepthMax, delegationChildrenMax } } });

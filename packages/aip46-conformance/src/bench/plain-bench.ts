@@ -4,8 +4,8 @@ import { createAsk } from "./ask.ts";
 import { type Bench, type BenchOptions, KEEP_ALIVE_MAX_MS, type OpenedBench } from "./bench.ts";
 
 /**
- * Any server that is not Nomos. Its adapter obeys `say`, `err`, `sleep`, `remember`, `recall`, `breed` and `exit`; what
- * the text leaves open it offers under /conformance, as the README says. A case that needs more than it offers is not run.
+ * Any server that is not Nomos. Its adapter understands `say`, `err`, `sleep`, `remember`, `recall`, `breed` and `exit`.
+ * What AIP-46 leaves open it provides under /conformance, as the README describes. Cases that need more are not run.
  */
 export async function openPlainBench(options: BenchOptions): Promise<OpenedBench> {
   const talk = createTalk(options.url, options.token);

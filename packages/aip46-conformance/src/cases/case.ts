@@ -6,8 +6,8 @@ export interface Case {
   readonly number: number;
   readonly title: string;
   readonly run: (trial: Trial) => Promise<void>;
-  /** Where the server says that it deviates: what it does instead has to hold as well. */
+  /** For a server that declares a deviation: checks what it does instead. */
   readonly deviating?: (trial: Trial) => Promise<void>;
-  /** What the bench must have; without it the case is not run. */
+  /** What the bench must provide; otherwise the case is not run. */
   readonly needs?: readonly (keyof Bench)[];
 }

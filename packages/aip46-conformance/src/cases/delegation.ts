@@ -6,7 +6,7 @@ import { codeIn, expect, member } from "../expect.ts";
 import type { Case } from "./case.ts";
 import type { Trial } from "./trial.ts";
 
-/** The spawn gate: who may start whom, where, how deep, how many; and that nobody gets around it. */
+/** Delegation: who may start whom, where, how deep and how many, and that nobody can bypass it. */
 export const delegationCases: readonly Case[] = [
   {
     number: 35,

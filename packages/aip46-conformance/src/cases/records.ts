@@ -9,7 +9,7 @@ const REQUIRED = ["id", "adapterSlug", "workspaceSlug", "ground", "cwd", "status
 const WATCHED_MS = 300;
 const SKEW_MAX_MS = 300_000;
 
-/** The record, the list, spawns that are refused and spawns that fail. */
+/** The record, the list, and spawns that are refused or fail. */
 export const recordCases: readonly Case[] = [
   {
     number: 1,
@@ -159,7 +159,7 @@ export const recordCases: readonly Case[] = [
   },
 ];
 
-/** Something to type: a program and what it is to do. */
+/** Whether the error names a command to type: a program with arguments. */
 function namesCommand(body: unknown): boolean {
   const words = [member(body, "error", "message"), member(body, "error", "remedy"), member(body, "message")];
   return words.some((text) => /(?:`|: )[\w@./-]+ (?:\S+ )*(?:install|i|add)\b/.test(String(text ?? "")));

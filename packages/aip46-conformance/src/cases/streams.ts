@@ -3,7 +3,7 @@ import { connect as connectTls } from "node:tls";
 import { eventually, expect, member, pause } from "../expect.ts";
 import type { Case } from "./case.ts";
 
-/** More than the operating system keeps for a connection that nobody reads. */
+/** Together more than the operating system buffers for a connection that nobody reads. */
 const LOUD_TURNS = 24;
 const LOUD_CHARS = 400_000;
 
@@ -114,7 +114,7 @@ export const streamCases: readonly Case[] = [
   },
 ];
 
-/** A connection that sends its request and then never takes a byte. */
+/** A connection that sends its request and never reads the answer. */
 async function openDeaf(url: string, id: string, token: string): Promise<{ readonly close: () => void }> {
   const { protocol, hostname, host, port, pathname } = new URL(url);
   const isTls = protocol === "https:";

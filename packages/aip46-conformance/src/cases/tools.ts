@@ -10,7 +10,7 @@ const OLDER = [
   "kill_agent_session",
 ];
 
-/** The same sessions over MCP. */
+/** Sessions over MCP. */
 export const mcpCases: readonly Case[] = [
   {
     number: 27,

@@ -3,7 +3,7 @@ import { codeIn, eventually, expect, member } from "../expect.ts";
 import { createMcp, type Mcp } from "../wire/mcp.ts";
 import { openSse, type SseReader } from "../wire/sse.ts";
 
-/** One case at work: a bench, with the words that the cases are written in. What it starts is gone when it is over. */
+/** One running case: a bench with the helper functions of the cases. Removes everything it started. */
 export interface Trial {
   readonly bench: Bench;
   readonly call: Bench["call"];
@@ -13,14 +13,14 @@ export interface Trial {
   readonly list: () => Promise<readonly SessionRecord[]>;
   readonly status: (id: string, status: string) => Promise<SessionRecord>;
   readonly prompt: (id: string, prompt: string, more?: object) => Promise<Answer>;
-  /** Prompts, and waits until the agent has said this. */
+  /** Prompts the agent and waits until it has said `until`. */
   readonly turn: (id: string, prompt: string, until: string) => Promise<void>;
   readonly post: (path: string, body?: unknown, asked?: Asked) => Promise<Answer>;
   readonly stream: (id: string, headers?: Readonly<Record<string, string>>) => Promise<SseReader>;
   readonly output: (id: string, lastN?: number) => Promise<readonly string[]>;
   readonly idle: (id: string) => Promise<void>;
   readonly mcp: (token?: string | null) => Promise<Mcp>;
-  /** A session that somebody else made, to be cleared away as well. */
+  /** Marks a session made by somebody else for removal at the end. */
   readonly adopt: (id: string) => string;
   readonly unique: (word: string) => string;
   readonly close: () => Promise<void>;
@@ -114,7 +114,7 @@ export function createTrial(bench: Bench): Trial {
   };
 }
 
-/** The members are looked at where a case is about them. */
+/** Checks only the id; each case checks the members it is about. */
 function recordIn(body: unknown): SessionRecord {
   expect(typeof body === "object" && body !== null && "id" in body, "an answer that should be a session has no id");
   return body as SessionRecord;

@@ -151,7 +151,7 @@ export const turnCases: readonly Case[] = [
   },
 ];
 
-/** How many processes of this machine have this on their command line. */
+/** How many processes on this machine have the mark on their command line. */
 async function marked(mark: string): Promise<number> {
   const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));

@@ -8,7 +8,7 @@ import type { Trial } from "./trial.ts";
 
 const AT_ONCE = 8;
 
-/** Workspaces: where a session works, and under whose name its state is kept. */
+/** Workspaces: where a session works, and in which workspace its state is kept. */
 export const workspaceCases: readonly Case[] = [
   {
     number: 31,
@@ -108,7 +108,7 @@ export const workspaceCases: readonly Case[] = [
   },
 ];
 
-/** The old file is planted where one would lie, read-only, and has to be the same byte for byte in the end. */
+/** Puts a read-only file of the older format in place; it must be unchanged, byte for byte, at the end. */
 async function migrated(
   trial: Trial,
   check: (planted: { readonly ids: readonly string[] }) => Promise<void>,

@@ -2,7 +2,7 @@ import type { Bench } from "../bench/bench.ts";
 import { expect, member } from "../expect.ts";
 import { parseJson } from "./parse-json.ts";
 
-/** As much of an MCP client as the cases need. */
+/** A minimal MCP client for the cases. */
 export interface Mcp {
   readonly tools: () => Promise<readonly string[]>;
   readonly tool: (name: string, args: object) => Promise<ToolAnswer>;
@@ -11,7 +11,7 @@ export interface Mcp {
 export interface ToolAnswer {
   readonly isError: boolean;
   readonly text: string;
-  /** The answer as JSON, structured or in its text. */
+  /** The answer as JSON, from its structured content or its text. */
   readonly value: unknown;
 }
 
@@ -35,7 +35,7 @@ export async function createMcp(bench: Bench, token?: string | null): Promise<Mc
     headers["mcp-protocol-version"] = String(member(opened.body, "result", "protocolVersion") ?? PROTOCOL_VERSION);
     await post({ method: "notifications/initialized" });
   };
-  /** A server that was restarted in between knows nothing of us any more. */
+  /** Repeats the handshake if the server was restarted and no longer knows us. */
   const send = async (message: object) => {
     const answer = await post(message);
     if (answer.status !== 404) return answer;

@@ -1,4 +1,4 @@
-/** Undefined where the text is no JSON: each case says what it expected instead. */
+/** Undefined when the text is not JSON; each case then reports what it expected. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -20,7 +20,7 @@ export interface SseReader {
 
 const HEADERS_MAX_MS = 5_000;
 
-/** A reader that takes what comes. Resolves with the headers: a server that holds them back until there is output fails here. */
+/** Reads a stream. Resolves with the headers, so a server that delays them until there is output fails here. */
 export async function openSse(
   bench: Bench,
   path: string,

@@ -1,7 +1,7 @@
 import type { Answer, Asked, Bench } from "../bench/bench.ts";
 import { parseJson } from "./parse-json.ts";
 
-/** HTTP as every bench speaks it. */
+/** HTTP requests that all benches use. */
 export function createTalk(url: string, token: string): Pick<Bench, "url" | "bearer" | "call" | "open"> {
   const base = url.replace(/\/+$/, "");
   const headersOf = (asked: Asked): Headers => {
@@ -17,7 +17,7 @@ export function createTalk(url: string, token: string): Pick<Bench, "url" | "bea
     call: async (method, path, asked = {}): Promise<Answer> => {
       const body = asked.body === undefined ? {} : { body: JSON.stringify(asked.body) };
       const response = await fetch(`${base}${path}`, { method, headers: headersOf(asked), ...body });
-      // An answer that is a stream has no end to wait for.
+      // A stream has no end to wait for.
       if (response.headers.get("content-type")?.startsWith("text/event-stream") === true && method === "GET") {
         await response.body?.cancel();
         return { status: response.status, headers: response.headers, text: "", body: undefined };
