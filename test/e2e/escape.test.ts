@@ -164,6 +164,7 @@ walled(
 const callFrom = (id: string, calls: readonly Attempt[]) => callAs(daemon, id, calls);
 
 const QUERIES = [
+  ["{principal}/explain", "?verb=session.read&resource=system"],
   ["/content", "?path=x"],
   ["/search", "?q=secret"],
   ["/consistency", "?from=0"],
@@ -212,6 +213,7 @@ proves(
         .replace("{approvalId}", approval.id)
         .replace("{turnId}", approval.turnId)
         .replace("{slug}", "demo")
+        .replace("{principal}", "operator")
         .replace("{eventId}", victim.head ?? "")
         .replace("{tokenId}", approval.id)
         .replace("{sha256}", "0".repeat(64))
