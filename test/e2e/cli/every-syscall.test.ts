@@ -33,6 +33,7 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["workspace.use", "here"],
   ["workspace.list", ""],
   ["queue.list", ""],
+  ["permission.explain", "operator session.read system"],
   ["session.start", "demo --label mine --ground ws://workspaces/here", { id: "id" }],
   ["session.delegates", "$id"],
   ["sandbox.explain", "$id"],
