@@ -68,7 +68,7 @@ function buildRetention({ opened, written, machine, sessions }: ServiceParts): R
     sweepSnapshots: async (ids) => {
       await sessions.forks.sweep();
       const swept = await machine.snapshots.sweep([...ids, ...(await sessions.scopes.marked())], false);
-      log.write("snapshots that nobody can go back to are gone", { ...swept });
+      log.write("removed snapshots that no session can go back to", { ...swept });
     },
   });
 }

@@ -33,7 +33,7 @@ export async function openProcessHost(
   const strictMissing = "path" in bubblewrap ? bubblewrap.strict : bubblewrap;
   const instance = `nomos-${createHash("sha256").update(home).digest("hex").slice(0, 12)}`;
   const withstood = await killMarked(instance);
-  if (withstood.length > 0) log.write("processes of a dead daemon do not go away", { pids: withstood });
+  if (withstood.length > 0) log.write("processes of a dead daemon could not be ended", { pids: withstood });
   const cgroups = findCgroups(instance);
   cgroups.sweep();
   const processesMax = setting(config, "processesMax");

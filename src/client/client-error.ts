@@ -42,7 +42,7 @@ export function errorIn(status: number, text: string): ClientError {
   const error = memberOf(parsed(text), "error");
   const code = memberOf(error, "code");
   if (typeof code !== "string")
-    return new ClientError("internal", { status, message: `The answer is no answer of Nomos (HTTP ${status}).` });
+    return new ClientError("internal", { status, message: `The answer does not come from Nomos (HTTP ${status}).` });
   const message = memberOf(error, "message");
   const remedy = memberOf(error, "remedy");
   const details = memberOf(error, "details");

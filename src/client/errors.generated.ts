@@ -151,19 +151,19 @@ export const ERRORS = {
   method_not_allowed: {
     status: 405,
     exit: 2,
-    message: "This address does not take that method.",
-    remedy: "See /openapi.json.",
+    message: "This address does not accept that method.",
+    remedy: "See /openapi.json for all addresses.",
   },
   overloaded: {
     status: 503,
     exit: 6,
-    message: "Too much is waiting already; nothing was done.",
+    message: "Too many calls are waiting already, so nothing was done.",
     remedy: "Ask again in a moment.",
   },
   payload_too_large: {
     status: 413,
     exit: 2,
-    message: "That is larger than allowed.",
+    message: "The content is larger than allowed.",
     remedy: "Split it, or put it into an artifact.",
   },
   policy_too_large: {
@@ -189,9 +189,14 @@ export const ERRORS = {
     status: 429,
     exit: 6,
     message: "Too many requests.",
-    remedy: "Wait for as long as Retry-After says.",
+    remedy: "Wait the number of seconds in the Retry-After header.",
   },
-  route_not_found: { status: 404, exit: 4, message: "There is nothing at this address.", remedy: "See /openapi.json." },
+  route_not_found: {
+    status: 404,
+    exit: 4,
+    message: "There is nothing at this address.",
+    remedy: "See /openapi.json for all addresses.",
+  },
   sandbox_floor: {
     status: 403,
     exit: 3,

@@ -314,7 +314,7 @@ export interface SyscallTypes {
       readonly id: string;
       /** an event id; default: the head */
       readonly at?: string;
-      /** instead of an event: the end of this turn, from 1; 0: before the first */
+      /** instead of an event: the end of this turn, from 1; 0: before the first turn */
       readonly turn?: number;
       readonly label?: string;
       /** leave the files as they are */
@@ -322,7 +322,7 @@ export interface SyscallTypes {
     };
     readonly output: Session;
   };
-  /** Move a session's head back to an event: files, artifacts and todo as of then; nothing is deleted. */
+  /** Move a session back to an event, with its files, artifacts and todo; deletes nothing from the log. */
   "session.rewind": {
     readonly kind: "write";
     readonly input: {
@@ -330,7 +330,7 @@ export interface SyscallTypes {
       readonly id: string;
       /** an event id */
       readonly to?: string;
-      /** instead of an event: the end of this turn, from 1; 0: before the first */
+      /** instead of an event: the end of this turn, from 1; 0: before the first turn */
       readonly turn?: number;
       /** also overwrite files that both the session and others changed */
       readonly force?: boolean;
@@ -393,7 +393,7 @@ export interface SyscallTypes {
       readonly restored: readonly string[];
       /** files that did not exist then and were removed */
       readonly removed: readonly string[];
-      /** files that others changed, left as they are */
+      /** files that others changed, left unchanged */
       readonly kept: readonly string[];
       /** how many more names there are */
       readonly more: number;
@@ -401,7 +401,7 @@ export interface SyscallTypes {
       readonly undo: string | null;
     };
   };
-  /** Erase the data of events for good; their headers stay, so the chain and old proofs still hold. */
+  /** Erase the data of events for good; their headers stay, so the chain and old proofs stay valid. */
   "session.erase": {
     readonly kind: "write";
     readonly input: {
@@ -497,7 +497,7 @@ export interface SyscallTypes {
     readonly input: {
       /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
-      /** a `next`, a `seq`, an event id, or `now`; exclusive */
+      /** a `next`, a `seq`, an event id, or `now`; reading starts after it */
       readonly after?: number | string;
       /** other hosts' name for `after` */
       readonly since?: number | string;
@@ -568,7 +568,7 @@ export interface SyscallTypes {
     readonly input: {
       /** session id, the beginning of one, or a name; `self` with the token of a session */
       readonly id: string;
-      /** a `next`, a `seq`, an event id, or `now`; exclusive */
+      /** a `next`, a `seq`, an event id, or `now`; reading starts after it */
       readonly after?: number | string;
       /** other hosts' name for `after` */
       readonly since?: number | string;
@@ -792,7 +792,7 @@ export interface SyscallTypes {
   "event.stream": {
     readonly kind: "stream";
     readonly input: {
-      /** a `next`, a `seq`, an event id, or `now`; exclusive */
+      /** a `next`, a `seq`, an event id, or `now`; reading starts after it */
       readonly after?: number | string;
     };
     readonly output: LogEvent;
@@ -1336,7 +1336,7 @@ export interface SyscallTypes {
       readonly timeoutMs?: number;
     };
     readonly output: {
-      /** null: a signal ended it, or it is not known any more */
+      /** null: a signal ended it, or the code is no longer known */
       readonly exitCode: number | null;
       readonly stdout: string;
       readonly stderr: string;
@@ -1354,7 +1354,7 @@ export interface SyscallTypes {
   "audit.entries": {
     readonly kind: "read";
     readonly input: {
-      /** a `next`, a `seq`, an event id, or `now`; exclusive */
+      /** a `next`, a `seq`, an event id, or `now`; reading starts after it */
       readonly after?: number | string;
       readonly limit?: number;
       /** only events of these types, with or without version */

@@ -30,7 +30,7 @@ export const SandboxExplained = z.object({
 });
 
 export const RanInSandbox = z.object({
-  exitCode: z.number().int().nullable().describe("null: a signal ended it, or it is not known any more"),
+  exitCode: z.number().int().nullable().describe("null: a signal ended it, or the code is no longer known"),
   stdout: z.string(),
   stderr: z.string(),
   timedOut: z.boolean(),

@@ -7,7 +7,7 @@ import { EXIT, type RunCommand } from "../terminal.ts";
 export const run: RunCommand = async (terminal, { args, json }) => {
   const shell = SHELLS.find((one) => one === args[0]);
   if (shell === undefined || args.length > 1)
-    throw usageError(`Which shell? There is: ${SHELLS.join(", ")}.`, EVERYDAY.completion.usage);
+    throw usageError(`Name a shell: ${SHELLS.join(", ")}.`, EVERYDAY.completion.usage);
   const script = completionScript(shell, await commandTree());
   if (json) terminal.printJson({ shell, script });
   else terminal.printContent(script);

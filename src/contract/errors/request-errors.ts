@@ -84,9 +84,14 @@ export const REQUEST_ERRORS = {
     "There is no such MCP session. It was ended, or it was idle for too long.",
     "Send `initialize` again, without Mcp-Session-Id.",
   ),
-  method_not_allowed: entry(405, 2, "This address does not take that method.", "See /openapi.json."),
-  overloaded: entry(503, 6, "Too much is waiting already; nothing was done.", "Ask again in a moment."),
-  payload_too_large: entry(413, 2, "That is larger than allowed.", "Split it, or put it into an artifact."),
+  method_not_allowed: entry(
+    405,
+    2,
+    "This address does not accept that method.",
+    "See /openapi.json for all addresses.",
+  ),
+  overloaded: entry(503, 6, "Too many calls are waiting already, so nothing was done.", "Ask again in a moment."),
+  payload_too_large: entry(413, 2, "The content is larger than allowed.", "Split it, or put it into an artifact."),
   policy_too_large: entry(
     413,
     2,
@@ -105,8 +110,8 @@ export const REQUEST_ERRORS = {
     "There is no such principal.",
     "Name `operator`, `role:viewer`, `agent:SLUG`, `session:ID` or `token:ID`: `nomos agent list`, `nomos ps` and `nomos token list` show those there are.",
   ),
-  rate_limited: entry(429, 6, "Too many requests.", "Wait for as long as Retry-After says."),
-  route_not_found: entry(404, 4, "There is nothing at this address.", "See /openapi.json."),
+  rate_limited: entry(429, 6, "Too many requests.", "Wait the number of seconds in the Retry-After header."),
+  route_not_found: entry(404, 4, "There is nothing at this address.", "See /openapi.json for all addresses."),
   sandbox_floor: entry(
     403,
     3,

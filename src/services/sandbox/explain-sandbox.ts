@@ -37,8 +37,8 @@ export function explainOpen(
     holds: false,
     notices: NOTICES[spec.sandbox],
     files: [
-      { path: "/", access: "write", why: "everything that the person can" },
-      { path: home, access: "hidden", why: "not for sessions, where there is bubblewrap" },
+      { path: "/", access: "write", why: "the same files as the person" },
+      { path: home, access: "hidden", why: "hidden from sessions if bubblewrap is installed" },
     ],
     network: { open: true, reachable: [], denied },
     limits: { by: null, ...limits(), memoryMb: null, pidsMax: null, cpus: null, absent: [...cgroups.holds] },
@@ -98,7 +98,7 @@ export async function explainStrict(
     network: {
       open: false,
       reachable: [
-        { host: "the daemon", why: "with the session's own key" },
+        { host: "the daemon", why: "with the session's own token" },
         ...survey.reach.map(({ rule, why }) => ({ host: spellRule(rule), why })),
       ],
       denied,

@@ -47,7 +47,7 @@ export function createTreeRemoval(
       const taken = await sessionFiles.keep(path);
       return taken.id === last ? [] : [await sessionFiles.takenFact(taken, "asked", null, last)];
     } catch (thrown) {
-      log("the last files of a worktree are not kept", { id, reason: String(thrown) });
+      log("the last snapshot of a worktree failed", { id, reason: String(thrown) });
       return [];
     }
   };

@@ -32,9 +32,7 @@ export function startSleeper(
     if ((await committer.session(id, asleep, DAEMON)).events.length > 0) await release(id);
   };
   const sleep = (id: string): Promise<void> =>
-    fallAsleep(id).catch((thrown: unknown) =>
-      log("a session could not be put to sleep", { id, reason: String(thrown) }),
-    );
+    fallAsleep(id).catch((thrown: unknown) => log("a session could not hibernate", { id, reason: String(thrown) }));
   const stop = keepDoing(clock, LOOK_EVERY_MS, async () => {
     for (const id of awake.idleLongerThan(idleHibernateMs())) await sleep(id);
   });

@@ -30,7 +30,7 @@ export function createTurnRun(
   const letGo = async ({ state, driver }: Run): Promise<void> => {
     await driver.keeps
       ?.release(state.id)
-      .catch((thrown: unknown) => deps.log("an agent does not end", { id: state.id, reason: String(thrown) }));
+      .catch((thrown: unknown) => deps.log("an agent could not be ended", { id: state.id, reason: String(thrown) }));
   };
 
   /** While a turn waits for a person its time limit starts again. */
@@ -77,7 +77,7 @@ export function createTurnRun(
     await deps.processes
       .stopAll(state.id, controller.signal.aborted ? LAST_GRACE_MS : undefined)
       .catch((thrown: unknown) =>
-        deps.log("a process of a turn does not end", { id: state.id, reason: String(thrown) }),
+        deps.log("a process of a turn could not be ended", { id: state.id, reason: String(thrown) }),
       );
     if (state.spec?.scope != null) await letGo(run);
     const judged = await deps.scopes.end(state).catch((thrown: unknown) => ({ error: unjudged(thrown) }));
@@ -86,7 +86,7 @@ export function createTurnRun(
     const files = await turnFiles.atEnd(run, before);
     await recordTurnEnd(deps, state.id, turnId, { outcome: ended, files, reverted });
     await settled().catch((thrown: unknown) =>
-      deps.log("a scope's mark stays", { id: state.id, reason: String(thrown) }),
+      deps.log("the mark of a scope could not be removed", { id: state.id, reason: String(thrown) }),
     );
   };
 }

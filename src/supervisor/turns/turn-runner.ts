@@ -66,7 +66,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     try {
       const { phase } = await deps.committer.sessionState(sessionId);
       if (phase.at !== "busy") return;
-      const error = { code, message: "The turn could not be carried through; the daemon's log says why." };
+      const error = { code, message: "The turn failed; run `nomos daemon logs` to see why." };
       const ended = { outcome: { outcome: "failed", error }, files: [], reverted: null } as const;
       await recordTurnEnd(deps, sessionId, phase.turnId, ended);
       pump(sessionId);

@@ -7,7 +7,7 @@ export const EVENTS_MAX = 1000;
 export const Cursor = z
   .union([z.number().int().min(0), z.string().max(64)])
   .optional()
-  .describe("a `next`, a `seq`, an event id, or `now`; exclusive");
+  .describe("a `next`, a `seq`, an event id, or `now`; reading starts after it");
 export const Since = Cursor.describe("other hosts' name for `after`");
 export const Types = z
   .union([z.array(z.string()), z.string().transform((text) => text.split(","))])

@@ -22,7 +22,9 @@ export const sessionHistory: readonly Syscall[] = [
     about: "session",
     input: byId.extend({
       at: z.string().max(64).optional().describe("an event id; default: the head"),
-      turn: TurnNumber.optional().describe("instead of an event: the end of this turn, from 1; 0: before the first"),
+      turn: TurnNumber.optional().describe(
+        "instead of an event: the end of this turn, from 1; 0: before the first turn",
+      ),
       label: Label.optional(),
       talkOnly: TalkOnly,
     }),
@@ -65,7 +67,7 @@ export const sessionHistory: readonly Syscall[] = [
   }),
   write({
     name: "session.rewind",
-    summary: "Move a session's head back to an event: files, artifacts and todo as of then; nothing is deleted",
+    summary: "Move a session back to an event, with its files, artifacts and todo; deletes nothing from the log",
     permission: "session.control",
     roles: [],
     needs: ["bounds", "store", "supervisor"],
@@ -73,7 +75,9 @@ export const sessionHistory: readonly Syscall[] = [
     about: "session",
     input: byId.extend({
       to: z.string().max(64).optional().describe("an event id"),
-      turn: TurnNumber.optional().describe("instead of an event: the end of this turn, from 1; 0: before the first"),
+      turn: TurnNumber.optional().describe(
+        "instead of an event: the end of this turn, from 1; 0: before the first turn",
+      ),
       force: z.boolean().optional().describe("also overwrite files that both the session and others changed"),
       talkOnly: TalkOnly,
     }),
@@ -81,7 +85,7 @@ export const sessionHistory: readonly Syscall[] = [
       irrevocable: z.array(z.object({ effectId: z.string(), kind: z.string(), detail: z.unknown() })),
       restored: z.array(z.string()).describe("files whose earlier contents are back"),
       removed: z.array(z.string()).describe("files that did not exist then and were removed"),
-      kept: z.array(z.string()).describe("files that others changed, left as they are"),
+      kept: z.array(z.string()).describe("files that others changed, left unchanged"),
       more: z.number().describe("how many more names there are"),
       undo: z.string().nullable().describe("the command that undoes this rewind"),
     }),
@@ -121,7 +125,7 @@ export const sessionHistory: readonly Syscall[] = [
   }),
   write({
     name: "session.erase",
-    summary: "Erase the data of events for good; their headers stay, so the chain and old proofs still hold",
+    summary: "Erase the data of events for good; their headers stay, so the chain and old proofs stay valid",
     permission: "session.erase",
     roles: [],
     needs: ["supervisor"],

@@ -31,7 +31,7 @@ export const run: RunCommand = async (terminal, invocation) => {
 };
 
 /** A restart keeps the port, so that clients find the daemon at the same address. */
-const PORT_LATER = "in force after `nomos down` and `nomos up`";
+const PORT_LATER = "takes effect after `nomos down` and `nomos up`";
 
 type Config = { readonly [key: string]: unknown };
 

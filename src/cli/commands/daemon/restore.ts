@@ -13,7 +13,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   });
   const [from, more] = positionals;
   if (from === undefined) throw usageError("Which backup?", EVERYDAY.restore.usage);
-  if (more !== undefined) throw usageError(`What is meant by "${more}"?`, EVERYDAY.restore.usage);
+  if (more !== undefined) throw usageError(`Unexpected argument "${more}".`, EVERYDAY.restore.usage);
   const report = await restored(terminal, resolve(terminal.cwd, from), {
     json,
     anchors: values.anchors === undefined ? undefined : await readAnchors(resolve(terminal.cwd, values.anchors)),
@@ -63,7 +63,7 @@ function printReport(terminal: Terminal, report: Awaited<ReturnType<typeof resto
   for (const line of lines) terminal.print(line);
   if (newer !== null)
     terminal.print(
-      `A checkpoint over ${newer.size} events was signed after this backup: ${newer.size - size} events are lost, and the log says so.`,
+      `A checkpoint over ${newer.size} events was signed after this backup: ${newer.size - size} events are lost. The log records this.`,
     );
   for (const anchor of anchors) terminal.print(anchorLine(anchor, size));
   if (missingBlobs > 0) terminal.print(`${missingBlobs} blobs were missing already when the backup was made.`);
@@ -71,7 +71,7 @@ function printReport(terminal: Terminal, report: Awaited<ReturnType<typeof resto
     terminal.print(
       `${tokensEnded} scoped tokens of the backup are no longer good, since some may have been revoked after it: issue new ones with \`nomos token issue\`.`,
     );
-  if (movedTo !== null) terminal.print(`What lay in the home before is now in ${movedTo}.`);
+  if (movedTo !== null) terminal.print(`The old contents of the home are now in ${movedTo}.`);
 }
 
 type Answer = Awaited<ReturnType<typeof restored>>["anchors"][number];

@@ -54,7 +54,7 @@ export function createLogWrites(deps: LogWritesDeps): Pick<Store, "append" | "er
       const caused = withCause(event, given.call ?? null);
       const { seqs: _, ...prepared } = await eraseRequest(defined, reads, stream, ids, caused, newSalt);
       if (cache.isSuspended(stream))
-        throw new StoreError("stale_version", { stream, reason: "it is being erased from" });
+        throw new StoreError("stale_version", { stream, reason: "an erasure of this stream is running" });
       cache.suspend(stream);
       folds.distrust();
       const { erase, write: part } = prepared;

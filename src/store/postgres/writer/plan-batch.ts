@@ -120,7 +120,7 @@ function checkCall({ calls, known }: Draft, { call }: WriteRequest): WriteReply 
   const asked = call === null ? undefined : (calls.get(call.key)?.request ?? known.calls.get(call.key));
   if (asked === undefined) return null;
   return asked === call?.request
-    ? { refused: "stale_version", details: { reason: "this call was already carried out" } }
+    ? { refused: "stale_version", details: { reason: "this call has already run" } }
     : { refused: "idempotency_key_reused", details: {} };
 }
 

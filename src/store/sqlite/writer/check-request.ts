@@ -35,7 +35,7 @@ export function createChecks({ sql, heads, usage, doomed, fence }: CheckDeps) {
     if (known === undefined) return null;
     const same = sameBytes(bytes(known["request"]), Buffer.from(call?.request ?? "", "hex"));
     return same
-      ? { refused: "stale_version", details: { reason: "this call was already carried out" } }
+      ? { refused: "stale_version", details: { reason: "this call has already run" } }
       : { refused: "idempotency_key_reused", details: {} };
   };
 

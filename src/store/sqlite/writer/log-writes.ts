@@ -27,7 +27,7 @@ export interface LogWritesDeps {
 const SCRUB_TRIES = 20;
 const SCRUB_AGAIN_MS = 100;
 const UNSCRUBBED = {
-  reason: "the data is erased, but its bytes stay in the files until there is room and nobody reads",
+  reason: "the data is erased, but its bytes stay in the files until there is space and no reader is active",
 };
 
 /** Prepares appends and erasures here, has the writer thread flush them, then notifies the listeners. */
@@ -72,7 +72,7 @@ export function createLogWrites(deps: LogWritesDeps): Pick<Store, "append" | "er
       const caused = withCause(event, given.call ?? null);
       const { seqs, ...prepared } = await eraseRequest(defined, reads, stream, ids, caused, newSalt);
       if (cache.isSuspended(stream))
-        throw new StoreError("stale_version", { stream, reason: "it is being erased from" });
+        throw new StoreError("stale_version", { stream, reason: "an erasure of this stream is running" });
       cache.suspend(stream);
       const { write: part, erase } = prepared;
       const write = { ...NOTHING, ...conditionsOf(given), parts: [part], erase, scrub: true };
