@@ -378,7 +378,8 @@ describe.skipIf(!needs("bwrap") || process.getuid?.() !== 0)("walls as an ordina
   provesWall("WL-1", "the walls hold for an ordinary user too", async () => {
     await using stage = rehearse({ bwrapPath });
     const program = `
-      import { createProcessHost, runConfined } from ${JSON.stringify(new URL("../index.ts", import.meta.url))};
+      import { createProcessHost } from ${JSON.stringify(new URL("../index.ts", import.meta.url))};
+      import { runConfined } from ${JSON.stringify(new URL("./run-confined.ts", import.meta.url))};
       const host = createProcessHost(${JSON.stringify({ home: stage.home, bwrapPath })});
       const script = "id -u; touch made; touch ../beside; cat ../home/token; unshare -U true; echo 1 > /proc/sys/kernel/core_pattern; ls /";
       const answer = await runConfined(host, { tree: ${JSON.stringify(stage.workspace)}, argv: ["sh", "-c", script], timeMaxMs: 10000 });
