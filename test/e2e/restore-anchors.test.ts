@@ -33,7 +33,7 @@ provesWithGit(
     expect(exitCode).toBe(0);
     expect(stdout).toContain(`Anchor git ${scene.repo} ${REF}: remembers ${hidden} events, ${hidden - size} more`);
     expect(stdout).toContain(`Anchor witness ${scene.witness.url}: remembers ${hidden} events, ${hidden - size} more`);
-    expect(stdout).toContain(`${hidden - size} events are lost, and the log says so`);
+    expect(stdout).toContain(`${hidden - size} events are lost. The log records this`);
 
     expect((await runCli(["doctor"], { home })).stdout).toContain(`${hidden - size} are missing`);
     const again = await startDaemon({ home });
