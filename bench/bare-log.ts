@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { headerText, SALT_BYTES } from "../src/kernel/index.ts";
+import { headerText, SALT_BYTES } from "../src/domains/index.ts";
 import { createEventMaker } from "./session-facts.ts";
 
 /**

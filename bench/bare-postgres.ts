@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Client } from "pg";
-import { headerText, SALT_BYTES } from "../src/kernel/index.ts";
+import { headerText, SALT_BYTES } from "../src/domains/index.ts";
 import { createEventMaker } from "./session-facts.ts";
 
 /** The baseline on PostgreSQL: the same bytes, columns and indexes, over one connection. */

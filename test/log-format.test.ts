@@ -3,18 +3,17 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import {
-  canonicalJson,
   type Header,
   hashData,
   hashEvent,
   headerText,
   hex,
-  isUuid,
   NO_PREV,
   SALT_BYTES,
   type Sha256,
   verifyLink,
-} from "../src/kernel/index.ts";
+} from "../src/domains/index.ts";
+import { canonicalJson, isUuid } from "../src/kernel/index.ts";
 import { HOUSE } from "../src/store/definitions.ts";
 import { proves } from "./support/proves.ts";
 import { type EventVector, type LogVectors, logVectors } from "./vectors/log-format.ts";

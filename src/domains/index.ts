@@ -14,6 +14,19 @@ export {
   deleteAgent,
 } from "./agents/agent.ts";
 export {
+  HASH_BYTES,
+  type Header,
+  hashData,
+  hashEvent,
+  headerText,
+  hex,
+  NO_PREV,
+  SALT_BYTES,
+  type Sha256,
+  sameBytes,
+  verifyLink,
+} from "./audit/chain.ts";
+export {
   appendLeaves,
   consistencyParts,
   type Frontier,
@@ -36,6 +49,7 @@ export {
   recordDelegation,
   refuseDelegation,
 } from "./delegation/delegation.ts";
+export { judgeChange, parseScope, type Scope, scopeWalls } from "./scope/scope.ts";
 export {
   DEFAULT_WORKSPACE,
   type Ground,

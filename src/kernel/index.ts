@@ -1,17 +1,4 @@
 export {
-  HASH_BYTES,
-  type Header,
-  hashData,
-  hashEvent,
-  headerText,
-  hex,
-  NO_PREV,
-  SALT_BYTES,
-  type Sha256,
-  sameBytes,
-  verifyLink,
-} from "./chain.ts";
-export {
   type Aggregate,
   type Decision,
   defineAggregate,
@@ -63,7 +50,7 @@ export {
   type Verdict,
   type Voice,
 } from "./gate/gate.ts";
-export { judgeChange, parseScope, type Scope, scopeWalls } from "./gate/scope.ts";
+export { folded, indexPatterns } from "./gate/pattern-index.ts";
 export { isUuid, type NewId, sessionName, uuidv7Maker } from "./ids.ts";
 export { canonicalJson, type Json } from "./json.ts";
 export { LIMITS } from "./limits.ts";

@@ -21,7 +21,6 @@ export const fileSize: Rule = ({ files }) =>
     .filter((file) => !file.isTest && !file.path.endsWith(".generated.ts") && file.lineCount > FILE_LINES_MAX)
     .map((file) => found(file, null, `has ${file.lineCount} lines, at most ${FILE_LINES_MAX} are allowed`));
 
-/** An entrance (`index.ts`) is a list of names, not something to read: it does not count. */
 export const layerSize: Rule = ({ files, layers }) =>
   layers.flatMap(({ dir, maxLines }) => tooLarge(files, dir, maxLines));
 
@@ -35,7 +34,7 @@ export const folderSize: Rule = ({ files, layers }) =>
 
 function tooLarge(files: readonly SourceFile[], dir: string, max = Number.POSITIVE_INFINITY): readonly Finding[] {
   const lines = files
-    .filter((file) => !file.isTest && file.path.startsWith(`${dir}/`) && file.path !== `${dir}/index.ts`)
+    .filter((file) => !file.isTest && file.path.startsWith(`${dir}/`))
     .reduce((sum, file) => sum + file.lineCount, 0);
   return lines <= max ? [] : [{ file: dir, line: null, message: `has ${lines} lines, at most ${max} are allowed` }];
 }

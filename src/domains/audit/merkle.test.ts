@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
-import { hex, type Sha256 } from "../../kernel/index.ts";
+import { hex, type Sha256 } from "./chain.ts";
 import {
   appendLeaves,
   consistencyParts,

@@ -1,4 +1,4 @@
-import { HASH_BYTES, type Sha256, sameBytes } from "../../kernel/index.ts";
+import { HASH_BYTES, type Sha256, sameBytes } from "./chain.ts";
 
 /**
  * The tree over the log (RFC 6962). A node is a complete subtree: level l, index i covers the 2^l leaves from i * 2^l

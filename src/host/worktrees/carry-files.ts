@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, open, readlink } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { judgeChange } from "../../kernel/index.ts";
+import { judgeChange } from "../../domains/index.ts";
 import { errno } from "../errno.ts";
 import { copyFolder, copyPlain, TooMuch } from "../files/copy-plain.ts";
 import { type HeldFolder, holdFolder } from "../files/held-folder.ts";

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { NomosError } from "../../contract/index.ts";
+import { hex, sameBytes } from "../../domains/index.ts";
 import { createGitRunner, findRepository } from "../../host/index.ts";
-import { hex, sameBytes } from "../../kernel/index.ts";
 import { type Checkpoint, isSignedBy, parseCheckpoint, type SignedCheckpoint } from "../../store/index.ts";
 import { type Anchor, type AnchoredLog, anchorDisagrees, anchorFailed, type Finding, KNOWS_NOTHING } from "./anchor.ts";
 

@@ -1,4 +1,4 @@
-import { hex } from "../../kernel/index.ts";
+import { hex } from "../../domains/index.ts";
 import { StoreError, type TreeProblem, type TreeReport } from "../../store/index.ts";
 
 export interface CheckedTree {

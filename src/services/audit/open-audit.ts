@@ -2,9 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { By, Committer } from "../../commit/index.ts";
 import type { Config } from "../../contract/index.ts";
-import { recordExport, System } from "../../domains/index.ts";
+import { recordExport, type Sha256, System } from "../../domains/index.ts";
 import type { Clock } from "../../host/index.ts";
-import type { Sha256 } from "../../kernel/index.ts";
 import {
   type CheckpointKeeper,
   checkTree,

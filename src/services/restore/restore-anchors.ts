@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Config, NomosError } from "../../contract/index.ts";
-import type { AnchorAnswer, Compared, Restored } from "../../domains/index.ts";
-import { hex, type Json } from "../../kernel/index.ts";
+import { type AnchorAnswer, type Compared, hex, type Restored } from "../../domains/index.ts";
+import type { Json } from "../../kernel/index.ts";
 import {
   createTileFiles,
   openCheckedTree,

@@ -10,6 +10,7 @@ import {
   acquireLease,
   type Compared,
   HOME_LEASE,
+  hex,
   type LeaseState,
   type Restored,
   revokeToken,
@@ -20,7 +21,7 @@ import {
   type TokenState,
 } from "../../domains/index.ts";
 import { systemClock } from "../../host/index.ts";
-import { type Decision, hex, isRefusal, uuidv7Maker } from "../../kernel/index.ts";
+import { type Decision, isRefusal, uuidv7Maker } from "../../kernel/index.ts";
 import {
   type EventPage,
   loadCopy,

@@ -1,4 +1,5 @@
-import { hashData, hashEvent, hex, type Json, sameBytes } from "../../kernel/index.ts";
+import { hashData, hashEvent, hex, sameBytes } from "../../domains/index.ts";
+import type { Json } from "../../kernel/index.ts";
 import { digest } from "../files/blobs.ts";
 import { parseHeader, sha256 } from "../log/encoding.ts";
 import type { RecordedEvent, Store } from "../port.ts";

@@ -1,4 +1,4 @@
-import { HASH_BYTES } from "../../kernel/index.ts";
+import { HASH_BYTES } from "../../domains/index.ts";
 import type { LogTree } from "../tree/log-tree.ts";
 import {
   edgeIndex,

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, copyFile, lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { hex } from "../../kernel/index.ts";
+import { hex } from "../../domains/index.ts";
 import { ARCHIVE, hashFile } from "../archive/archive-file.ts";
 import { flushFolder, isErrno, readIfThere, translated } from "../files/durable-file.ts";
 import { type LogCopy, type Progress, type Store, StoreError } from "../port.ts";

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { hex, type Json } from "../../kernel/index.ts";
+import { hex } from "../../domains/index.ts";
+import type { Json } from "../../kernel/index.ts";
 import { readIfThere } from "../files/durable-file.ts";
 import { blobsIn } from "../log/prepare-append.ts";
 import { type RecordedEvent, type Store, StoreError } from "../port.ts";

@@ -1,4 +1,5 @@
-import { memberOf, NO_PREV, verifyLink } from "../../kernel/index.ts";
+import { NO_PREV, verifyLink } from "../../domains/index.ts";
+import { memberOf } from "../../kernel/index.ts";
 import { describes, type EventColumns, parseHeader, sha256 } from "./encoding.ts";
 
 /** Checks events one by one, in global order: chain, place, data, and that the columns agree with the header. */

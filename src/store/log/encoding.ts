@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import { type Header, hashData, hashEvent, type Json, memberOf, type Sha256, sameBytes } from "../../kernel/index.ts";
+import { type Header, hashData, hashEvent, type Sha256, sameBytes } from "../../domains/index.ts";
+import { type Json, memberOf } from "../../kernel/index.ts";
 import { type RecordedEvent, StoreError } from "../port.ts";
 
 export const sha256: Sha256 = (...parts) =>

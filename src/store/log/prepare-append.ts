@@ -1,16 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { leaseFact } from "../../domains/index.ts";
+import { hashData, headerText, leaseFact, SALT_BYTES } from "../../domains/index.ts";
 import {
   type AnyFact,
   type Definitions,
   type Folded,
-  hashData,
-  headerText,
   isUuid,
   type Json,
   LIMITS,
   type Placed,
-  SALT_BYTES,
   sessionFact,
   streamOf,
 } from "../../kernel/index.ts";

@@ -1,5 +1,4 @@
-import { rootOf } from "../../domains/index.ts";
-import { HASH_BYTES, hex, sameBytes } from "../../kernel/index.ts";
+import { HASH_BYTES, hex, rootOf, sameBytes } from "../../domains/index.ts";
 import { openTiles } from "./edges.ts";
 import type { HashedLog, LogTree } from "./log-tree.ts";
 import { sha256 } from "./sha256.ts";

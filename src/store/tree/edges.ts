@@ -1,5 +1,4 @@
-import { appendLeaves, type Frontier, frontierRefs, rootOf } from "../../domains/index.ts";
-import { HASH_BYTES, sameBytes } from "../../kernel/index.ts";
+import { appendLeaves, type Frontier, frontierRefs, HASH_BYTES, rootOf, sameBytes } from "../../domains/index.ts";
 import { nodeIn } from "./node-in-tile.ts";
 import { sha256 } from "./sha256.ts";
 import {

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
-import { HASH_BYTES } from "../../kernel/index.ts";
+import { HASH_BYTES } from "../../domains/index.ts";
 import { sha256 } from "./sha256.ts";
 import type { TreeHead } from "./tile-store.ts";
 

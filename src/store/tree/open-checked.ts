@@ -1,5 +1,4 @@
-import { leafHash } from "../../domains/index.ts";
-import { sameBytes } from "../../kernel/index.ts";
+import { leafHash, sameBytes } from "../../domains/index.ts";
 import { StoreError } from "../port.ts";
 import { type HashedLog, type LogTree, newLogTree, openLogTree } from "./log-tree.ts";
 import { sha256 } from "./sha256.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Sha256 } from "../../kernel/index.ts";
+import type { Sha256 } from "../../domains/index.ts";
 
 /** Through hex text: in Node 24 that is twice as fast as a buffer. */
 export const sha256: Sha256 = (...parts) => Buffer.from(hash("sha256", joined(parts), "binary"), "binary");

@@ -1,6 +1,6 @@
 import { readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { HASH_BYTES } from "../../kernel/index.ts";
+import { HASH_BYTES } from "../../domains/index.ts";
 import {
   failure,
   flushFolder,

@@ -1,5 +1,4 @@
-import type { NodeAt, NodeRef } from "../../domains/index.ts";
-import { HASH_BYTES, sameBytes } from "../../kernel/index.ts";
+import { HASH_BYTES, type NodeAt, type NodeRef, sameBytes } from "../../domains/index.ts";
 import { StoreError } from "../port.ts";
 import type { Edges } from "./edges.ts";
 import { nodeIn, placeOf, tileRoot } from "./node-in-tile.ts";

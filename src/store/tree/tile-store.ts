@@ -1,4 +1,4 @@
-import { HASH_BYTES } from "../../kernel/index.ts";
+import { HASH_BYTES } from "../../domains/index.ts";
 
 /**
  * Storage of the tree in tiles, as in C2SP tlog-tiles: a tile holds up to 256 neighbouring hashes of one level. Level 0

@@ -1,5 +1,5 @@
+import { judgeChange, type Scope } from "../../domains/index.ts";
 import type { TreeChange } from "../../host/index.ts";
-import { judgeChange, type Scope } from "../../kernel/index.ts";
 import { above, undoNames } from "./undo-names.ts";
 
 export interface Outside {

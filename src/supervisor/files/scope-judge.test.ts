@@ -18,8 +18,9 @@ import { expect } from "vitest";
 import { needs } from "../../../test/support/needs.ts";
 import { proves } from "../../../test/support/proves.ts";
 import { SPEC } from "../../../test/support/store-home.ts";
+import { judgeChange, type Scope } from "../../domains/index.ts";
 import { openSnapshots } from "../../host/index.ts";
-import { judgeChange, newSessionState, type Scope, type SessionState } from "../../kernel/index.ts";
+import { newSessionState, type SessionState } from "../../kernel/index.ts";
 import { createScopeJudge, withReverted } from "./scope-judge.ts";
 import { createSessionFiles } from "./session-files.ts";
 

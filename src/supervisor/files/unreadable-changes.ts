@@ -1,6 +1,6 @@
 import { NomosError } from "../../contract/index.ts";
+import { judgeChange, type Scope } from "../../domains/index.ts";
 import type { TreeChange } from "../../host/index.ts";
-import { judgeChange, type Scope } from "../../kernel/index.ts";
 
 /** A changed mode or owner of the worktree's root directory. No scope pattern matches the root. */
 export const TOP: TreeChange = { path: ".", name: "", what: "mode", isDirectory: true };

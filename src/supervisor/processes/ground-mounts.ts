@@ -1,8 +1,9 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { z } from "zod";
+import { scopeWalls } from "../../domains/index.ts";
 import { gitDirsBelow, HostError, type Mount } from "../../host/index.ts";
-import { type SessionSpec, scopeWalls } from "../../kernel/index.ts";
+import type { SessionSpec } from "../../kernel/index.ts";
 
 /** Mounts of a session's worktree, limited to its scope. What mounts cannot express is checked when the turn ends. */
 export function treeMounts(tree: string, { cwd, scope }: SessionSpec): Mount[] {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { EventWire, NomosError } from "../../contract/index.ts";
-import { leafHash, SYSTEM_EVENTS } from "../../domains/index.ts";
-import { dataIn, hex } from "../../kernel/index.ts";
+import { hex, leafHash, SYSTEM_EVENTS } from "../../domains/index.ts";
+import { dataIn } from "../../kernel/index.ts";
 import { type Context, read, type Syscall, write } from "../define.ts";
 import { type Output, outputPlace } from "../output-place.ts";
 import { byOf } from "../session/answer.ts";

@@ -1,14 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect } from "vitest";
-import {
-  type CustomFact,
-  emptyView,
-  type Fact,
-  fact,
-  headerText,
-  SESSIONS,
-  sessionStream,
-} from "../../../src/kernel/index.ts";
+import { headerText } from "../../../src/domains/index.ts";
+import { type CustomFact, emptyView, type Fact, fact, SESSIONS, sessionStream } from "../../../src/kernel/index.ts";
 import type { Quota, RecordedEvent, Store, StreamUsage } from "../../../src/store/index.ts";
 import { proves } from "../../support/proves.ts";
 import { appendTo, event, everyEvent, newId, note, openSession, SPEC } from "../../support/store-home.ts";

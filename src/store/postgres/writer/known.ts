@@ -1,5 +1,4 @@
-import { HOME_LEASE } from "../../../domains/index.ts";
-import { hashEvent, NO_PREV, sameBytes } from "../../../kernel/index.ts";
+import { HOME_LEASE, hashEvent, NO_PREV, sameBytes } from "../../../domains/index.ts";
 import { bytes, hexOf, number, parseHeader, sha256 } from "../../log/encoding.ts";
 import type { WriteRequest } from "../../log/write-request.ts";
 import { NO_USAGE, type Taken } from "../../models/quota.ts";

@@ -1,4 +1,4 @@
-import { hashEvent, NO_PREV } from "../../../kernel/index.ts";
+import { hashEvent, NO_PREV } from "../../../domains/index.ts";
 import { hexOf, sha256 } from "../../log/encoding.ts";
 import {
   type CursorWrite,

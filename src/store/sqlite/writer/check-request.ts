@@ -1,4 +1,4 @@
-import { sameBytes } from "../../../kernel/index.ts";
+import { sameBytes } from "../../../domains/index.ts";
 import { bytes, idBytes } from "../../log/encoding.ts";
 import { checkExpected, type WritePart, type WriteReply, type WriteRequest } from "../../log/write-request.ts";
 import type { DoomedBlobs } from "./doomed-blobs.ts";

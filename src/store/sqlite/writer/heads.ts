@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { hashEvent, NO_PREV, sameBytes } from "../../../kernel/index.ts";
+import { hashEvent, NO_PREV, sameBytes } from "../../../domains/index.ts";
 import { parseHeader, sha256 } from "../../log/encoding.ts";
 
 /** A stream's last event, to which the next one is linked. */

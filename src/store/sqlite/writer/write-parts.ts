@@ -1,4 +1,4 @@
-import { hashEvent, NO_PREV } from "../../../kernel/index.ts";
+import { hashEvent, NO_PREV } from "../../../domains/index.ts";
 import { bytes, hexOf, idBytes, sha256 } from "../../log/encoding.ts";
 import type { WriteEvent, WritePart, WrittenEvent } from "../../log/write-request.ts";
 import type { RowWrite } from "../../models/rows.ts";

@@ -1,4 +1,4 @@
-import { canonicalJson } from "./json.ts";
+import { canonicalJson } from "../../kernel/index.ts";
 
 /** The chain hashes headers, which name their data by a salted hash: data can be erased and the chain stays valid. */
 export interface Header {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect } from "vitest";
-import { jsons } from "../../test/support/kernel-facts.ts";
-import { instant } from "../../test/support/kernel-model.ts";
-import { proves } from "../../test/support/proves.ts";
+import { jsons } from "../../../test/support/kernel-facts.ts";
+import { instant } from "../../../test/support/kernel-model.ts";
+import { proves } from "../../../test/support/proves.ts";
 import {
   type ChainFault,
   HASH_BYTES,

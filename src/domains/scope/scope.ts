@@ -1,5 +1,4 @@
-import { type Refusal, refuse } from "../refusal.ts";
-import { folded, indexPatterns } from "./pattern-index.ts";
+import { folded, indexPatterns, type Refusal, refuse } from "../../kernel/index.ts";
 
 /** What a session may change, by path below its worktree. Only `*` and `**` are special; a folder includes all below. */
 export interface Scope {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
-import { isRefusal } from "../refusal.ts";
+import { isRefusal } from "../../kernel/refusal.ts";
 import { judgeChange, parseScope, type Scope, type ScopeWalls, scopeWalls } from "./scope.ts";
 
 const name = fc.constantFrom("src", "lib", "a", "b", "x.ts", "y.ts", "secret");
