@@ -1,77 +1,41 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { PROJECTS, type Project } from "./test/projects.ts";
 import { ClosingLineReporter } from "./tools/closing-line-reporter.ts";
+import { LongestFirst } from "./tools/test-times/longest-first.ts";
+import { TimesReporter } from "./tools/test-times/times-reporter.ts";
 
-const secondsMs = (seconds: number): number => seconds * 1000;
+const withAgents = process.env["NOMOS_TEST_AGENTS"] === "1";
+const forbidSkip = process.env["NOMOS_TEST_FORBID_SKIP"] === "1";
 
-interface Project {
-  readonly name: string;
-  readonly include: readonly string[];
-  readonly exclude?: readonly string[];
-  readonly testTimeoutMs: number;
-  /** Its tests find a real PostgreSQL in NOMOS_TEST_POSTGRES. */
-  readonly postgres?: boolean;
-  /** Where its daemons keep their log; SQLite unless it says so. */
-  readonly store?: "postgres";
-}
-
-/** A test belongs to a project by where it lies. `unit` takes what no other claims, so no test falls between two. */
-const PROJECTS: readonly Project[] = [
-  {
-    name: "unit",
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    exclude: [
-      "test/contract/**",
-      "test/crash/**",
-      "test/e2e/**",
-      "test/agents/proof/**",
-      "test/pack*.test.ts",
-      "test/walls/**",
-    ],
-    testTimeoutMs: secondsMs(60),
-  },
-  { name: "contract", include: ["test/contract/**/*.test.ts"], testTimeoutMs: secondsMs(120), postgres: true },
-  { name: "crash", include: ["test/crash/**/*.test.ts"], testTimeoutMs: secondsMs(240), postgres: true },
-  { name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeoutMs: secondsMs(120) },
-  {
-    name: "e2e-postgres",
-    include: ["test/e2e/**/*.test.ts"],
-    exclude: ["test/e2e/mcp-inspector.test.ts"],
-    testTimeoutMs: secondsMs(120),
-    postgres: true,
-    store: "postgres",
-  },
-  {
-    name: "storm-postgres",
-    include: ["test/crash/daemon/storm.test.ts"],
-    testTimeoutMs: secondsMs(240),
-    postgres: true,
-    store: "postgres",
-  },
-  { name: "walls", include: ["test/walls/**/*.test.ts"], testTimeoutMs: secondsMs(240) },
-  { name: "pack", include: ["test/pack*.test.ts"], testTimeoutMs: secondsMs(180) },
-  // Real agents, which have to be installed first: `npm run test:agents`.
-  ...(process.env["NOMOS_TEST_AGENTS"] === "1"
-    ? [{ name: "agents", include: ["test/agents/proof/*.test.ts"], testTimeoutMs: secondsMs(180) }]
-    : []),
-];
+// Hundreds of processes and threads load the same files: only the first compiles them.
+process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/nomos-compiled");
 
 export default defineConfig({
   test: {
     pool: "forks",
     maxWorkers: 2,
-    reporters: ["default", new ClosingLineReporter({ forbidSkip: process.env["NOMOS_TEST_FORBID_SKIP"] === "1" })],
-    projects: PROJECTS.map(({ name, include, exclude = [], testTimeoutMs, postgres = false, store }) => ({
-      extends: true,
-      test: {
-        name,
-        environment: "node",
-        env: store === undefined ? {} : { NOMOS_TEST_STORE: store },
-        globalSetup: postgres ? ["test/support/postgres-setup.ts"] : [],
-        include: [...include],
-        exclude: ["**/node_modules/**", ...exclude],
-        testTimeout: testTimeoutMs,
-        hookTimeout: testTimeoutMs,
-      },
-    })),
+    sequence: { sequencer: LongestFirst },
+    reporters: ["default", new TimesReporter(), new ClosingLineReporter({ forbidSkip })],
+    projects: PROJECTS.filter(({ onDemand = false }) => withAgents || !onDemand).map(toVitest),
   },
 });
+
+function toVitest({ name, include, exclude = [], testTimeoutS, product = false, postgres = false, store }: Project) {
+  return {
+    extends: true as const,
+    test: {
+      name,
+      environment: "node" as const,
+      env: store === undefined ? {} : { NOMOS_TEST_STORE: store },
+      globalSetup: [
+        ...(product ? ["test/support/product-setup.ts"] : []),
+        ...(postgres ? ["test/support/postgres-setup.ts"] : []),
+      ],
+      include: [...include],
+      exclude: ["**/node_modules/**", ...exclude],
+      testTimeout: testTimeoutS * 1000,
+      hookTimeout: testTimeoutS * 1000,
+    },
+  };
+}

@@ -8,8 +8,9 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished, TestRunner } from "vitest";
 import { storeEnvironment } from "./chosen-store.ts";
+import { BIN } from "./product.ts";
 
-export const BIN = join(import.meta.dirname, "../../bin/nomos.js");
+export { BIN };
 
 const START_MAX_MS = 60_000;
 const STOP_MAX_MS = 8_000;

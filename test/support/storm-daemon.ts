@@ -5,8 +5,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { storeEnvironment } from "./chosen-store.ts";
+import { BIN } from "./product.ts";
 
-const BIN = join(import.meta.dirname, "../../bin/nomos.js");
 const START_MAX_MS = 90_000;
 const POLL_MS = 10;
 const GONE_MAX_MS = 5000;

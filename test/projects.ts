@@ -1,0 +1,109 @@
+export interface Project {
+  readonly name: string;
+  readonly what: string;
+  readonly include: readonly string[];
+  readonly exclude?: readonly string[];
+  /** The longest that one test may take. */
+  readonly testTimeoutS: number;
+  /** How long its files may take together, on one of two cores. All budgets together are ten minutes of both. */
+  readonly budgetS: number;
+  /** Its tests start the product, which is bundled for the run. */
+  readonly product?: boolean;
+  /** Its tests find a real PostgreSQL in NOMOS_TEST_POSTGRES. */
+  readonly postgres?: boolean;
+  /** Where its daemons keep their log; SQLite unless it says so. */
+  readonly store?: "postgres";
+  /** Has to be asked for, because it installs something first: `npm run test:agents`. */
+  readonly onDemand?: boolean;
+}
+
+/** A test belongs to a project by where it lies. `unit` takes what no other claims, so no test falls between two. */
+export const PROJECTS: readonly Project[] = [
+  {
+    name: "unit",
+    what: "kernel, host, architecture, docs, simulation",
+    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    exclude: [
+      "test/contract/**",
+      "test/crash/**",
+      "test/e2e/**",
+      "test/agents/proof/**",
+      "test/pack*.test.ts",
+      "test/walls/**",
+    ],
+    testTimeoutS: 60,
+    budgetS: 240,
+  },
+  {
+    name: "contract",
+    what: "the stores' contract, and the same calls over every surface",
+    include: ["test/contract/**/*.test.ts"],
+    testTimeoutS: 120,
+    budgetS: 150,
+    product: true,
+    postgres: true,
+  },
+  {
+    name: "crash",
+    what: "faults below the store and the daemon",
+    include: ["test/crash/**/*.test.ts"],
+    testTimeoutS: 240,
+    budgetS: 240,
+    product: true,
+    postgres: true,
+  },
+  {
+    name: "e2e",
+    what: "the daemon over HTTP and the command line, on SQLite",
+    include: ["test/e2e/**/*.test.ts"],
+    testTimeoutS: 120,
+    budgetS: 300,
+    product: true,
+  },
+  {
+    name: "e2e-postgres",
+    what: "what can differ on PostgreSQL",
+    include: ["test/e2e/**/*.test.ts"],
+    exclude: ["test/e2e/mcp-inspector.test.ts"],
+    testTimeoutS: 120,
+    budgetS: 120,
+    product: true,
+    postgres: true,
+    store: "postgres",
+  },
+  {
+    name: "storm-postgres",
+    what: "the storm of killed daemons, on PostgreSQL",
+    include: ["test/crash/daemon/storm.test.ts"],
+    testTimeoutS: 240,
+    budgetS: 20,
+    product: true,
+    postgres: true,
+    store: "postgres",
+  },
+  {
+    name: "walls",
+    what: "attempts to get out of a strict session",
+    include: ["test/walls/**/*.test.ts"],
+    testTimeoutS: 240,
+    budgetS: 80,
+    product: true,
+  },
+  {
+    name: "pack",
+    what: "the package as a stranger installs it",
+    include: ["test/pack*.test.ts"],
+    testTimeoutS: 180,
+    budgetS: 30,
+    product: true,
+  },
+  {
+    name: "agents",
+    what: "real agents",
+    include: ["test/agents/proof/*.test.ts"],
+    testTimeoutS: 180,
+    budgetS: 480,
+    product: true,
+    onDemand: true,
+  },
+];
