@@ -16,6 +16,7 @@ import { eventsPage } from "./events-page.ts";
 import { limitsPage } from "./limits-page.ts";
 import { permissionsPage } from "./permissions-page.ts";
 import { syscallsPage } from "./syscalls-page.ts";
+import { testTimesPage } from "./test-times-page.ts";
 
 /** Path -> expected text. Everything follows from the sources; nothing is written by hand. */
 export function generatedFiles(root: string): ReadonlyMap<string, string> {
@@ -34,6 +35,7 @@ export function generatedFiles(root: string): ReadonlyMap<string, string> {
     "docs/reference/openapi.json": `${JSON.stringify(openApi(SYSCALLS, packageVersion(root)), null, 2)}\n`,
     "docs/reference/permissions.md": permissionsPage(),
     "docs/reference/syscalls.md": syscallsPage(),
+    "docs/reference/test-times.md": testTimesPage(),
     ...aip46Schemas(),
   };
   return new Map(Object.entries(files).map(([path, text]) => [path, formatted(root, path, text)]));

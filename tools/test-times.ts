@@ -1,6 +1,6 @@
 /** `npm run test:times`: keeps the times of the last run in the repository; `npm run docs` makes the page of them. */
-import { PROJECTS } from "../../test/projects.ts";
-import { readLastRun, readRecord, writeRecord } from "./times.ts";
+import { PROJECTS } from "../test/projects.ts";
+import { readLastRun, readRecord, writeRecord } from "./test-times/times.ts";
 
 const last = readLastRun();
 const missing = PROJECTS.filter(({ name, onDemand = false }) => !onDemand && last?.projects[name] === undefined);
