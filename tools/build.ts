@@ -13,12 +13,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { bundle } from "./bundle.ts";
-import { ENTRIES } from "./entries.ts";
+import { ENTRIES, EXTERNAL } from "./entries.ts";
 
 const root = join(import.meta.dirname, "..");
 
 if (existsSync(join(root, ENTRIES.cli))) {
-  const written = await bundle({ root, outDir: join(root, "dist"), entries: ENTRIES });
+  const written = await bundle({ root, outDir: join(root, "dist"), entries: ENTRIES, external: EXTERNAL });
   for (const { path, bytes } of written) console.log(`${path} ${Math.ceil(bytes / 1024)} KiB`);
 } else {
   console.log(`nothing to build yet: there is no ${ENTRIES.cli}`);
