@@ -17,9 +17,10 @@ export interface BundleOptions {
   readonly external?: readonly string[];
 }
 
-export interface Written {
-  readonly path: string;
-  readonly bytes: number;
+export interface Bundled {
+  readonly outputs: readonly { readonly path: string; readonly bytes: number }[];
+  /** Every file that it was made from, relative to `root`. */
+  readonly inputs: readonly string[];
 }
 
 /** Published beside dist/ under the same path as in the repository. */
@@ -28,7 +29,7 @@ const PUBLISHED_FILES: ReadonlySet<string> = new Set(["bin/nomos.js", "package.j
 /** The licences of the packages that became part of the bundle. */
 const LICENCES = "LICENSES.txt";
 
-export async function bundle(options: BundleOptions): Promise<readonly Written[]> {
+export async function bundle(options: BundleOptions): Promise<Bundled> {
   const { root, outDir, entries, target = "node24", external = [] } = options;
   const missing = Object.values(entries).filter((source) => !existsSync(join(root, source)));
   if (missing.length > 0) throw new Error(`no such entry: ${missing.join(", ")} (see tools/entries.ts)`);
@@ -52,9 +53,11 @@ export async function bundle(options: BundleOptions): Promise<readonly Written[]
     plugins: [placeUrls({ root, entries, assets })],
   });
   for (const [source, name] of assets) await copyFile(join(root, source), join(outDir, name));
-  const licences = await licencesOf(root, Object.keys(metafile.inputs));
+  const inputs = [...Object.keys(metafile.inputs), ...assets.keys()];
+  const licences = await licencesOf(root, inputs);
   if (licences !== "") await writeFile(join(outDir, LICENCES), licences);
-  return Object.entries(metafile.outputs).map(([path, { bytes }]) => ({ path, bytes }));
+  const outputs = Object.entries(metafile.outputs).map(([path, { bytes }]) => ({ path, bytes }));
+  return { outputs, inputs };
 }
 
 /** Of every package that one of the inputs belongs to. A package without a licence file cannot be published. */
