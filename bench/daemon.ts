@@ -19,7 +19,10 @@ export interface RunningDaemon extends AsyncDisposable {
 const POLL_MS = 2;
 const START_MAX_MS = 60_000;
 
-export async function startDaemon(product: Package, home: string): Promise<RunningDaemon> {
+/** A program that can be started as a daemon. */
+export type Startable = Pick<Package, "daemonArguments">;
+
+export async function startDaemon(product: Startable, home: string): Promise<RunningDaemon> {
   const port = await freePort();
   const startedMs = performance.now();
   const child = spawnNode(product.daemonArguments(home, port), { env: environment(home) });

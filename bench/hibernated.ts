@@ -33,7 +33,7 @@ export const hibernatedBenchmark: Benchmark = {
       unit: "MB",
       value: residentMb(pid),
       baseline: { what: "with no session", value: emptyMb },
-      aim: { valueAtMost: 256 },
+      aim: { valueAtMost: 190 },
       details: { rightAfterTheLastTurn: busyMb },
     };
     return [memory, ...wakeFigures(count, await wakeSome(api, ids))];

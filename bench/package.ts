@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundle } from "../tools/bundle.ts";
-import { ENTRIES } from "../tools/entries.ts";
+import { ENTRIES, EXTERNAL } from "../tools/entries.ts";
 
 /** The package as installed: bin/, dist/ and package.json in a folder. */
 export interface Package {
@@ -36,7 +36,8 @@ export function createPackager(scratch: string): () => Promise<Package> {
 async function makePackage(root: string): Promise<Package> {
   mkdirSync(root);
   const entries = Object.entries(ENTRIES).filter(([, source]) => existsSync(join(ROOT, source)));
-  await bundle({ root: ROOT, outDir: join(root, "dist"), entries: Object.fromEntries(entries) });
+  const outDir = join(root, "dist");
+  await bundle({ root: ROOT, outDir, entries: Object.fromEntries(entries), external: EXTERNAL });
   cpSync(join(ROOT, "bin"), join(root, "bin"), { recursive: true });
   cpSync(join(ROOT, "package.json"), join(root, "package.json"));
   symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));

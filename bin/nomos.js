@@ -33,12 +33,25 @@ function start() {
     });
 }
 
-/** The bundle where the package is installed (Node strips no types below node_modules), the sources in a checkout. */
+/**
+ * The bundle where the package is installed (Node strips no types below node_modules). In a checkout the sources, or the
+ * bundle while it is what they would make: it starts four times as fast.
+ */
 function entryFile() {
   const bundle = path.join(packageRoot, "dist", "cli.js");
   const source = path.join(packageRoot, "src", "cli", "main.ts");
   const installed = packageRoot.split(path.sep).indexOf("node_modules") >= 0;
-  return installed || !fs.existsSync(source) ? bundle : source;
+  return installed || !fs.existsSync(source) || isBuiltFromSources() ? bundle : source;
+}
+
+/** True while every file that dist/ was made from is unchanged. An added file counts when a listed one imports it. */
+function isBuiltFromSources() {
+  const list = path.join(packageRoot, "dist", "built-from.json");
+  if (!fs.existsSync(list)) return false;
+  return JSON.parse(fs.readFileSync(list, "utf8")).files.every(([name, size, mtimeMs]) => {
+    const found = fs.statSync(path.join(packageRoot, name), { throwIfNoEntry: false });
+    return found !== undefined && found.size === size && found.mtimeMs === mtimeMs;
+  });
 }
 
 /**

@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, symlink } from "node:fs/promises";
+import { appendFile, copyFile, mkdir, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
+import { BUILT_WITH, noteSources } from "../tools/built-from.ts";
 import { plantTree } from "./support/plant-tree.ts";
 
+const SOURCES = ["src/cli/main.ts", "src/cli/used.ts"];
 const BIN = join(import.meta.dirname, "../bin/nomos.js");
 
 /** Preloaded, it makes this Node look too old; a Node started from it looks normal. */
@@ -64,6 +66,40 @@ test("where there are no sources the bundle runs", async () => {
   expect(await ended(startIn(root, { isOld: false, argv: [] }))).toMatchObject({ exitCode: 3 });
 });
 
+describe("in a checkout with a bundle", () => {
+  const SAYS_BUNDLE = 'export async function main() { console.log("bundle"); return 0; }';
+
+  async function built(listed: readonly string[]): Promise<string> {
+    const root = await checkout();
+    await mkdir(join(root, "dist"));
+    await writeFile(join(root, "dist", "cli.js"), SAYS_BUNDLE);
+    await noteSources(root, join(root, "dist"), listed, Date.now() + 1000);
+    return root;
+  }
+  const said = async (root: string) => (await ended(startIn(root, { isOld: false, argv: [] }))).stdout;
+
+  test("the bundle runs while its sources are unchanged", async () => {
+    expect(await said(await built(SOURCES))).toBe("bundle\n");
+  });
+
+  test.each<[string, (source: string) => Promise<void>]>([
+    ["was changed", (source) => appendFile(source, "\n")],
+    ["has another time", (source) => utimes(source, 1, 1)],
+    ["is gone", (source) => rm(source)],
+  ])("the sources run when one %s", async (_what, change) => {
+    const root = await built(SOURCES);
+    await change(join(root, "src/cli/used.ts"));
+    expect(await said(root)).toBe("[]\n");
+  });
+
+  test("a file that changed during the build leaves no list, and the sources run", async () => {
+    const root = await built(SOURCES);
+    await rm(join(root, "dist", "built-from.json"));
+    await noteSources(root, join(root, "dist"), SOURCES, 0);
+    expect(await said(root)).toBe("[]\n");
+  });
+});
+
 test("compiled code is cached in an existing Nomos home; no home is created for it", async () => {
   const root = await checkout();
   await ended(startIn(root, { isOld: false, argv: [] }));
@@ -97,8 +133,10 @@ function startIn(root: string, { isOld, argv }: Start): Started {
 
 async function checkout(): Promise<string> {
   const root = await plantTree({
-    "package.json": '{ "type": "module" }',
     "old-node.cjs": OLD_NODE,
+    ...Object.fromEntries(BUILT_WITH.map((path) => [path, "{}"])),
+    "package.json": '{ "type": "module" }',
+    "src/cli/used.ts": "",
     "src/cli/main.ts": CLI.replace("argv)", "argv: string[]): Promise<number>"),
   });
   await copyBin(root);

@@ -10,16 +10,17 @@
  * dist/ is one flat folder, so `import.meta.url` is right in every chunk. Any other use of `import.meta` in src/ is an
  * error, because it would silently mean another place in the bundle.
  */
-import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { noteSources } from "./built-from.ts";
 import { bundle } from "./bundle.ts";
-import { ENTRIES } from "./entries.ts";
+import { ENTRIES, EXTERNAL } from "./entries.ts";
 
 const root = join(import.meta.dirname, "..");
+const outDir = join(root, "dist");
+const startedMs = Date.now();
 
-if (existsSync(join(root, ENTRIES.cli))) {
-  const written = await bundle({ root, outDir: join(root, "dist"), entries: ENTRIES });
-  for (const { path, bytes } of written) console.log(`${path} ${Math.ceil(bytes / 1024)} KiB`);
-} else {
-  console.log(`nothing to build yet: there is no ${ENTRIES.cli}`);
-}
+const { outputs, inputs } = await bundle({ root, outDir, entries: ENTRIES, external: EXTERNAL });
+await noteSources(root, outDir, inputs, startedMs);
+const bytes = outputs.reduce((sum, output) => sum + output.bytes, 0);
+// Standard error: `npm pack --json` prints its answer on standard output.
+console.error(`dist/: ${outputs.length} files, ${Math.ceil(bytes / 1024)} KiB`);

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, readFile, rm } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, posix, relative } from "node:path";
 import { build, type PartialMessage, type Plugin } from "esbuild";
 import { parseSync } from "oxc-parser";
@@ -13,17 +13,24 @@ export interface BundleOptions {
   readonly entries: Readonly<Record<string, string>>;
   /** The oldest Node that has to run it; Nomos's own when absent. */
   readonly target?: string;
+  /** Packages that stay imports and are installed beside the bundle; all others become part of it. */
+  readonly external?: readonly string[];
 }
 
-export interface Written {
-  readonly path: string;
-  readonly bytes: number;
+export interface Bundled {
+  readonly outputs: readonly { readonly path: string; readonly bytes: number }[];
+  /** Every file that it was made from, relative to `root`. */
+  readonly inputs: readonly string[];
 }
 
 /** Published beside dist/ under the same path as in the repository. */
 const PUBLISHED_FILES: ReadonlySet<string> = new Set(["bin/nomos.js", "package.json"]);
 
-export async function bundle({ root, outDir, entries, target = "node24" }: BundleOptions): Promise<readonly Written[]> {
+/** The licences of the packages that became part of the bundle. */
+const LICENCES = "LICENSES.txt";
+
+export async function bundle(options: BundleOptions): Promise<Bundled> {
+  const { root, outDir, entries, target = "node24", external = [] } = options;
   const missing = Object.values(entries).filter((source) => !existsSync(join(root, source)));
   if (missing.length > 0) throw new Error(`no such entry: ${missing.join(", ")} (see tools/entries.ts)`);
   await rm(outDir, { recursive: true, force: true });
@@ -39,15 +46,33 @@ export async function bundle({ root, outDir, entries, target = "node24" }: Bundl
     format: "esm",
     platform: "node",
     target,
-    packages: "external",
+    external: [...external],
     legalComments: "none",
     metafile: true,
     logLevel: "silent",
     plugins: [placeUrls({ root, entries, assets })],
   });
   for (const [source, name] of assets) await copyFile(join(root, source), join(outDir, name));
-  return Object.entries(metafile.outputs).map(([path, { bytes }]) => ({ path, bytes }));
+  const inputs = [...Object.keys(metafile.inputs), ...assets.keys()];
+  const licences = await licencesOf(root, inputs);
+  if (licences !== "") await writeFile(join(outDir, LICENCES), licences);
+  const outputs = Object.entries(metafile.outputs).map(([path, { bytes }]) => ({ path, bytes }));
+  return { outputs, inputs };
 }
+
+/** Of every package that one of the inputs belongs to. A package without a licence file cannot be published. */
+async function licencesOf(root: string, inputs: readonly string[]): Promise<string> {
+  const folders = new Set(inputs.flatMap((input) => PACKAGE_FOLDER.exec(input)?.[0] ?? []));
+  const texts = [...folders].sort().map(async (folder) => {
+    const [file] = (await readdir(join(root, folder))).filter((name) => /^licen[cs]e/i.test(name));
+    if (file === undefined) throw new Error(`${folder} has no licence file and cannot be part of the bundle`);
+    const name = folder.split("node_modules/").at(-1);
+    return `${name}\n\n${(await readFile(join(root, folder, file), "utf8")).trim()}\n`;
+  });
+  return (await Promise.all(texts)).join(`\n${"-".repeat(72)}\n\n`);
+}
+
+const PACKAGE_FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/;
 
 interface PlaceUrlsOptions {
   readonly root: string;

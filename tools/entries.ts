@@ -11,3 +11,9 @@ export const ENTRIES = {
   "script-host": "src/turns/line/host-process.ts",
   "memory-agent": "packages/aip46-conformance/src/memory-agent.ts",
 };
+
+/**
+ * Packages that are installed beside dist/ and not part of it: CommonJS, whose `require` has no meaning in a bundle of
+ * modules. Each is loaded only when it is used.
+ */
+export const EXTERNAL = ["pg", "ws"];

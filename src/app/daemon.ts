@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { holdPolicy } from "../commit/index.ts";
-import { type Snapshots, writeFileAtomic } from "../host/index.ts";
+import { type Bubblewrap, type Snapshots, writeFileAtomic } from "../host/index.ts";
 import {
   cleanTemporaries,
   type OpenedHome,
-  openHome,
   recordNetworkDenial,
   startTour,
   tidySandboxHomes,
@@ -16,7 +15,7 @@ import { TURN_VERBS } from "../turns/index.ts";
 import { buildServices } from "./build-services.ts";
 import { buildSessions, type Sessions } from "./build-sessions.ts";
 import { type Machine, startMachine } from "./machine.ts";
-import { growHeapSlowly } from "./memory.ts";
+import { returnMemoryWhenIdle, systemMemory } from "./memory.ts";
 import { openWritableLog, type WritableLog } from "./open-log.ts";
 import { type Served, serve } from "./serve.ts";
 import { unlessFull, unlessInTheWay } from "./unless-full.ts";
@@ -63,12 +62,17 @@ interface StartProgress {
   take: HttpServer["take"];
 }
 
+/** What the start has begun before the rest of the daemon was loaded. */
+export interface Begun {
+  readonly startedAtMs: number;
+  readonly opened: OpenedHome;
+  readonly bubblewrap: Promise<Bubblewrap>;
+}
+
 /** The composition root: the only place that constructs the parts. */
-export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const startedAtMs = Date.now();
-  growHeapSlowly();
+export async function buildDaemon(options: DaemonOptions, begun: Begun): Promise<Daemon> {
   const { environment, version } = options;
-  const opened = await openHome(options);
+  const { startedAtMs, opened } = begun;
   const { home, clock, log } = opened;
   const now: StartProgress = {
     port: 0,
@@ -82,6 +86,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     opened,
     environment,
     version,
+    bubblewrap: begun.bubblewrap,
     url: () => `http://127.0.0.1:${now.port}`,
     take: (socket, sessionId) => now.take(socket, sessionId),
     onDenied: recordNetworkDenial(written.committer, log.write),
@@ -153,10 +158,12 @@ interface BackgroundWork {
 function startBackgroundWork(opened: OpenedHome, machine: Machine, startedAtMs: number): BackgroundWork {
   const { home, store, clock, log } = opened;
   const cleaned = cleanTemporaries(home, startedAtMs, log.write);
+  const stopWatchingMemory = returnMemoryWhenIdle(systemMemory(clock));
   const tidying = tidySandboxHomes({ homes: machine.sandboxHomes, store, walls: machine.walls, clock, log: log.write });
   return {
     cleaned,
     stop: async () => {
+      stopWatchingMemory();
       tidying.stop();
       await tidying.swept;
     },

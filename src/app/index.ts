@@ -8,4 +8,5 @@ export {
   type RestoreReport,
   restoreHome,
 } from "../services/index.ts";
-export { type Daemon, type DaemonOptions, startDaemon } from "./daemon.ts";
+export type { Daemon, DaemonOptions } from "./daemon.ts";
+export { startDaemon } from "./start-daemon.ts";

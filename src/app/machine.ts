@@ -5,6 +5,7 @@ import type { Committer } from "../commit/index.ts";
 import { createAgentPool, openShelf } from "../drivers/index.ts";
 import {
   allowedEnvironment,
+  type Bubblewrap,
   type Denied,
   isInside,
   limitsHeld,
@@ -68,6 +69,7 @@ export interface MachineOptions {
   readonly opened: OpenedHome;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly version: string;
+  readonly bubblewrap: Promise<Bubblewrap>;
   /** The daemon's address; known once it listens. */
   readonly url: () => string;
   /** Hands a connection from behind a session's walls to the daemon's own server. */
@@ -78,7 +80,7 @@ export interface MachineOptions {
 export async function startMachine(options: MachineOptions): Promise<Machine> {
   const { opened, environment, version, url } = options;
   const { home, config, clock, log } = opened;
-  const processHost = await openProcessHost(opened, environment);
+  const processHost = await openProcessHost(opened, await options.bubblewrap);
   const { host, instance, cgroups, bwrapPath, strictMissing } = processHost;
   const folders = await makeFolders(opened);
   const { workspaces, worktrees, doors, sandboxHomes, temps } = folders;

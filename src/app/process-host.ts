@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import {
+  type Bubblewrap,
   type Cgroups,
   createProcessHost,
-  findBubblewrap,
   findCgroups,
   killMarked,
   type Missing,
@@ -26,9 +26,8 @@ export interface OpenedProcessHost {
 /** First ends processes that a dead daemon left running. */
 export async function openProcessHost(
   { home, config, log }: OpenedHome,
-  environment: Readonly<Record<string, string | undefined>>,
+  bubblewrap: Bubblewrap,
 ): Promise<OpenedProcessHost> {
-  const bubblewrap = await findBubblewrap(environment["PATH"] ?? "");
   const bwrapPath = "path" in bubblewrap ? bubblewrap.path : null;
   const strictMissing = "path" in bubblewrap ? bubblewrap.strict : bubblewrap;
   const instance = `nomos-${createHash("sha256").update(home).digest("hex").slice(0, 12)}`;

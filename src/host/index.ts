@@ -26,7 +26,7 @@ export type { ProcessMark } from "./processes/process-tree.ts";
 export { limitsHeld, type ResourceLimits } from "./processes/resource-limits.ts";
 export { shellQuoted } from "./processes/shell-quoted.ts";
 export { type Cgroups, findCgroups, type SandboxLimits } from "./sandbox/cgroups.ts";
-export { findBubblewrap } from "./sandbox/find-bubblewrap.ts";
+export { type Bubblewrap, findBubblewrap } from "./sandbox/find-bubblewrap.ts";
 export { openDoor } from "./sandbox/network/door.ts";
 export type { Denied } from "./sandbox/network/egress.ts";
 export { endpointRules } from "./sandbox/network/endpoints.ts";

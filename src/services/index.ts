@@ -11,7 +11,7 @@ export { cleanTemporaries } from "./home/clean-temporaries.ts";
 export { daemonLogPath } from "./home/daemon-log.ts";
 export { giveHomeLeaseBack, takeHomeLease } from "./home/home-lease.ts";
 export { type HomeState, homeState } from "./home/home-state.ts";
-export { type OpenedHome, openHome } from "./home/open-home.ts";
+export { type OpenedHome, openHome, takeHome } from "./home/open-home.ts";
 export { operatorToken } from "./home/operator-token.ts";
 export { refuseHomeFiles } from "./home/session-file-access.ts";
 export { workspaceFile } from "./home/workspace-file.ts";

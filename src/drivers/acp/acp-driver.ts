@@ -5,8 +5,6 @@ import { describedBy } from "../manifests/described-by.ts";
 import { asHeld, given, type Manifest } from "../manifests/manifest.ts";
 import type { Resolved } from "../manifests/resolve.ts";
 import type { AgentPool, Seat } from "./agent-pool.ts";
-import { openNative } from "./native-session.ts";
-import { runPrompt } from "./prompt-turn.ts";
 import { STEP_TIMES, type StepTimes } from "./step-times.ts";
 
 export interface AcpDriverParts {
@@ -20,7 +18,10 @@ export interface AcpDriverParts {
   readonly version: string;
 }
 
-/** A foreign agent over the Agent Client Protocol. Its process outlives the turn; the log outlives its process. */
+/**
+ * A foreign agent over the Agent Client Protocol. Its process outlives the turn; the log outlives its process. What needs
+ * the protocol's library is imported by the first turn: the library takes longer to load than most of the daemon.
+ */
 export function acpDriver(parts: AcpDriverParts): Driver {
   const { manifest, pool, resolve } = parts;
   return {
@@ -29,6 +30,7 @@ export function acpDriver(parts: AcpDriverParts): Driver {
     runTurn: async (port) => {
       const { seat, told } = await seated(parts, port);
       const settings = { ...port.settings, mode: port.settings.mode ?? manifest.default_mode ?? null };
+      const { runPrompt } = await import("./prompt-turn.ts");
       await runPrompt({ port, pool, seat, told, settings, times: timesOf(manifest), clock: parts.clock });
     },
   };
@@ -76,6 +78,7 @@ async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null)
       authMethod: manifest.auth?.method ?? null,
       loginSteps: manifest.auth?.login ?? [],
     };
+    const { openNative } = await import("./native-session.ts");
     const native = await inHandshake(openNative(agent, order));
     const { nativeId, continuity, offer } = native;
     const told = continuity === "digest" ? await port.past.digest() : "";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Clock, HostProcess } from "../../host/index.ts";
 import type { AgentHost, AgentOrder } from "../../turns/index.ts";
-import { type AgentProcess, startAgent } from "./agent-process.ts";
+import type { AgentProcess } from "./agent-process.ts";
 import type { AcpVersion } from "./handshake.ts";
 import type { Offer } from "./offer.ts";
 import type { StepTimes } from "./step-times.ts";
@@ -64,7 +64,9 @@ export function createAgentPool(host: AgentHost, clock: Clock): AgentPool {
   const begin = (key: string, order: PoolOrder): Place => {
     const process = host.spawn(order);
     const { slug, times, version, acpVersion } = order;
-    const started = startAgent(process, { slug, clock, times, version, acpVersion });
+    const started = import("./agent-process.ts").then(({ startAgent }) =>
+      startAgent(process, { slug, clock, times, version, acpVersion }),
+    );
     const place: Place = { key, process, started, sessions: new Set(), turns: 0, retired: false };
     places.set(key, place);
     const forget = (): void => {

@@ -2,7 +2,6 @@ import type { Clock } from "../../host/index.ts";
 import type { AgentHost } from "../../turns/index.ts";
 import { given, type Manifest } from "../manifests/manifest.ts";
 import type { Resolved } from "../manifests/resolve.ts";
-import { startAgent } from "./agent-process.ts";
 import type { AgentInfo } from "./handshake.ts";
 import { STEP_TIMES } from "./step-times.ts";
 
@@ -17,6 +16,7 @@ export async function probeAgent(
   const { clock, cwd, version } = parts;
   const process = parts.host.spawn({ slug: manifest.id, label: "check", cwd, argv, env, shown, walledFor: null });
   const times = { ...STEP_TIMES, ...given(manifest.timeouts) };
+  const { startAgent } = await import("./agent-process.ts");
   const agent = await startAgent(process, {
     slug: manifest.id,
     clock,

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
@@ -24,9 +24,9 @@ export async function findBubblewrap(searchPath: string): Promise<Bubblewrap> {
   const directories = searchPath.split(":").filter(isAbsolute);
   const [path] = findProgram("bwrap", { searchPath: directories.join(":"), cwd: "/" });
   if (path === undefined) return { missing: "bwrap is not on PATH", remedy: "run: apt-get install bubblewrap" };
-  const problem = await tryOut(path);
+  const [problem, strict] = await Promise.all([tryOut(path), tryStrict(path)]);
   return problem === null
-    ? { path, strict: await tryStrict(path) }
+    ? { path, strict }
     : { missing: `${path} does not work here: ${problem}`, remedy: BROKEN_REMEDY };
 }
 
@@ -63,10 +63,11 @@ async function tryOut(path: string): Promise<string | null> {
 async function tryStrict(path: string): Promise<Missing | null> {
   let folder: string | null = null;
   try {
-    folder = await mkdtemp(join(tmpdir(), "nomos-walls-"));
+    // Synchronous, so that the trial runs while this thread goes on with the start.
+    folder = mkdtempSync(join(tmpdir(), "nomos-walls-"));
     const [home, workspace] = [join(folder, "home"), join(folder, "workspace")];
-    for (const one of [home, workspace]) await mkdir(one);
-    await writeFile(join(home, "secret"), "");
+    for (const one of [home, workspace]) mkdirSync(one);
+    writeFileSync(join(home, "secret"), "");
     await using host = createProcessHost({ home, bwrapPath: path, closedRoots: [], copiesEtc: false });
     const order = { tree: workspace, argv: ["/bin/sh", "-c", PROOF], env: { SECRET: join(home, "secret") } };
     const { exitCode, stdout, stderr } = await runConfined(host, { ...order, timeMaxMs: PROBE_MAX_MS });

@@ -39,30 +39,48 @@ export interface HomeOptions {
   readonly definitions?: string;
 }
 
-export async function openHome(options: HomeOptions): Promise<OpenedHome> {
-  makeFolders(options.home);
-  const home = await realpath(options.home);
+/** A home that is locked for this daemon and ready to be opened. */
+export interface LockedHome {
+  readonly home: string;
+  readonly lock: Awaited<ReturnType<typeof takeLock>>;
+  readonly config: Settings;
+  readonly log: DaemonLog;
+  readonly clock: Clock;
+  readonly trash: Trash;
+}
+
+/** Takes the home lock and makes the home usable; the log is not touched. */
+export async function takeHome({ home: given, echo }: HomeOptions): Promise<LockedHome> {
+  makeFolders(given);
+  const home = await realpath(given);
   refuseBackup(home);
   const lock = await takeLock(home);
-  return openLocked(home, lock, options).catch((thrown: unknown) => {
+  try {
+    refuseUnfinished(home);
+    const aside = [...lock.aside, ...(await prepareHome(home))];
+    const config = await openSettings(home);
+    const log = openDaemonLog(home, echo);
+    for (const one of aside) log.write("a file in the home blocked the start and was moved aside", { ...one });
+    const clock = systemClock();
+    const trash = openTrash({ folder: join(home, TRASH), clock, log: log.write });
+    await trash.discard(join(home, RESTORING));
+    return { home, lock, config, log, clock, trash };
+  } catch (thrown) {
     lock.release();
+    throw thrown;
+  }
+}
+
+/** Opens the log of a locked home and releases the lock if that fails. The log's threads start before this returns. */
+export async function openHome(locked: LockedHome, options: HomeOptions): Promise<OpenedHome> {
+  return openLog(locked, options).catch((thrown: unknown) => {
+    locked.lock.release();
     throw thrown;
   });
 }
 
-async function openLocked(
-  home: string,
-  lock: Awaited<ReturnType<typeof takeLock>>,
-  options: HomeOptions,
-): Promise<OpenedHome> {
-  refuseUnfinished(home);
-  const aside = [...lock.aside, ...(await prepareHome(home))];
-  const config = await openSettings(home);
-  const log = openDaemonLog(home, options.echo);
-  for (const one of aside) log.write("a file in the home blocked the start and was moved aside", { ...one });
-  const clock = systemClock();
-  const trash = openTrash({ folder: join(home, TRASH), clock, log: log.write });
-  await trash.discard(join(home, RESTORING));
+async function openLog(locked: LockedHome, options: HomeOptions): Promise<OpenedHome> {
+  const { home, lock, config, log, clock, trash } = locked;
   const identity = homeIdentity(home);
   const { definitions, environment } = options;
   const fromModule = definitions === undefined ? {} : { definitions };

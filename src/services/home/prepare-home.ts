@@ -74,9 +74,13 @@ async function setAside(home: string, name: string, problem: string): Promise<Se
 
 async function prepare(home: string, needed: typeof NEEDED): Promise<readonly SetAside[]> {
   const aside: SetAside[] = [];
-  for (const [name, kind] of needed) {
-    const problem = await problemWith(join(home, name), kind);
-    if (problem !== null) aside.push(await setAside(home, name, problem));
+  // A folder before the files in it: without its rights they cannot be looked at.
+  for (const isInFolder of [false, true]) {
+    const looked = needed
+      .filter(([name]) => name.includes("/") === isInFolder)
+      .map(async ([name, kind]) => ({ name, problem: await problemWith(join(home, name), kind) }));
+    for (const { name, problem } of await Promise.all(looked))
+      if (problem !== null) aside.push(await setAside(home, name, problem));
   }
   return aside;
 }

@@ -15,6 +15,7 @@ import { copyInThread } from "./copying/copy-client.ts";
 import { exportInThread } from "./copying/export-client.ts";
 import { makeHome } from "./opening/make-home.ts";
 import { startReader } from "./reader/reader-client.ts";
+import { createSearchFollower } from "./reader/search-follower.ts";
 import { createFolds } from "./reads/folds.ts";
 import { createPageReads } from "./reads/page-reads.ts";
 import { createPointReads } from "./reads/point-reads.ts";
@@ -42,11 +43,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const blobFolder = join(options.home, "blobs");
   makeHome(options.home, path);
   const module = options.definitions ?? null;
-  const defined = await loadDefinitions(module);
-  const writer = await startWriter(
-    { path, blobFolder, definitions: module, checkpointPages: options.checkpointPages ?? CHECKPOINT_PAGES },
-    options.onFatal,
-  );
+  const checkpointPages = options.checkpointPages ?? CHECKPOINT_PAGES;
+  const [writer, defined] = await Promise.all([
+    startWriter({ path, blobFolder, definitions: module, checkpointPages }, options.onFatal),
+    loadDefinitions(module),
+  ]);
   const db = await openForReadingOr(path, writer.close);
   const reads = createPageReads(db);
   const reader = startReader({ path, searchPath, blobFolder, definitions: module });
@@ -90,7 +91,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     onAppend: listeners.add,
     counts: (list, by, where) => reader.counts(list.name, by, where),
     search: (text, limit, { kind }) => reader.search(text, limit, kind),
-    searchFollower: reader.searchFollower,
+    searchFollower: createSearchFollower({ reader, searchPath, reads, defined }),
     setCursor: async (name, at, { fence }) => void (await writer.write({ ...NOTHING, fence, cursor: { name, at } })),
     dropCursor: async (name, { fence }) => void (await writer.write({ ...NOTHING, fence, cursor: { name, at: null } })),
     putBlob: async (bytes, mayKeep) => {

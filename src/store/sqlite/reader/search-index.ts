@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync } from "node:fs";
+import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { Definitions } from "../../../kernel/index.ts";
 import { number, text } from "../../log/encoding.ts";
@@ -94,12 +94,31 @@ export function openSearchIndex(path: string, reads: PageReads, defined: Definit
 function openOrRenew(path: string, reads: PageReads): DatabaseSync {
   const db = openIfSound(path);
   if (db !== null) {
-    const { seq, id } = db.prepare("SELECT seq, id FROM cursor").get() ?? {};
-    if (typeof seq === "number" && seq <= reads.lastSeq() && idAt(reads, seq) === id) return db;
+    if (validCursor(db, reads) !== null) return db;
     db.close();
   }
   discardSearchIndex(path);
   return open(path);
+}
+
+/** Where a closed index stands in this log; null when only opening it can tell. */
+export function readCursor(path: string, reads: PageReads): number | null {
+  if (!existsSync(path)) return 0;
+  let db: DatabaseSync | null = null;
+  try {
+    db = new DatabaseSync(path, { readOnly: true });
+    return validCursor(db, reads);
+  } catch {
+    return null;
+  } finally {
+    db?.close();
+  }
+}
+
+/** Null when the index is not of this log. */
+function validCursor(db: DatabaseSync, reads: PageReads): number | null {
+  const { seq, id } = db.prepare("SELECT seq, id FROM cursor").get() ?? {};
+  return typeof seq === "number" && seq <= reads.lastSeq() && idAt(reads, seq) === id ? seq : null;
 }
 
 export function discardSearchIndex(path: string): void {
