@@ -9,7 +9,7 @@ const CHUNKS = 20;
 const CHUNK_MS = 20;
 const ROUNDS = 60;
 const OVERHEAD_RATIO_MAX = 1.1;
-const FIRST_TOKEN_EXTRA_MAX_MS = 5;
+const FIRST_TOKEN_EXTRA_MAX_MS = 4;
 
 /** A turn of a foreign agent through the daemon, including its log, against a client that only passes lines on. */
 export const agentTurnBenchmark: Benchmark = {

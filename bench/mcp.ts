@@ -31,7 +31,7 @@ export const mcpBenchmark: Benchmark = {
           unit: "ms",
           value: median(samples.mcp),
           baseline: { what: "GET /sessions/:id", value: median(samples.http) },
-          aim: null,
+          aim: { ratioAtMost: 2.5 },
           details: { p99: percentile(samples.mcp, 99), calls: samples.mcp.length * CALLS_PER_ROUND },
         },
       ];

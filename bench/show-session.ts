@@ -36,7 +36,7 @@ export const showSessionBenchmark: Benchmark = {
         unit: "requests/s",
         value: typical(samples.nomos, "perSecond"),
         baseline: { what: bareRoute, value: typical(samples.bare, "perSecond") },
-        aim: { ratioAtLeast: 0.5 },
+        aim: { ratioAtLeast: 0.65 },
         details: { rounds: samples.nomos.length },
       },
       {

@@ -18,13 +18,14 @@ export function createAuthenticator(given: {
 }): Authenticator {
   const { tokens, processes, roles } = given;
   const operator: Actor = { principal: "operator", capabilities: roles.operator, sessionId: null };
-  const operatorHash = Buffer.from(hashSecret(given.operator), "hex");
+  const operatorSecret = Buffer.from(given.operator);
   const reaching = (actor: Actor | null): Actor | null => (actor === null ? null : withBelow(roles, actor));
   return {
     authenticate: async (secret) => {
-      const hash = hashSecret(secret);
-      if (timingSafeEqual(Buffer.from(hash, "hex"), operatorHash)) return operator;
-      const sessionId = processes.sessionOfToken(hash);
+      const bytes = Buffer.from(secret);
+      // The length is no secret: all operator tokens have the same.
+      if (bytes.length === operatorSecret.length && timingSafeEqual(bytes, operatorSecret)) return operator;
+      const sessionId = processes.sessionOfToken(hashSecret(secret));
       if (sessionId !== null) return sessionActor(roles, sessionId);
       return reaching(await tokens.actorOf(secret));
     },

@@ -79,21 +79,29 @@ interface Welcome {
   readonly stop: () => void;
 }
 
+/** A welcome without an end. */
+const LASTING: Welcome = {
+  isLasting: true,
+  signal: new AbortController().signal,
+  watch: () => undefined,
+  stop: () => undefined,
+};
+
 /** The operator's token cannot be revoked. */
 const OPERATOR = "operator";
 
 /** A stream or a long call ends when its token is revoked or expires. */
 function whileGood({ tokens }: Services, { principal }: Actor, kind: Syscall["kind"]): Welcome {
+  if (kind !== "stream" && principal === OPERATOR) return LASTING;
   const ended = new AbortController();
   let stopWatching = (): void => undefined;
   const watch = (): void => {
     stopWatching = tokens.watch(principal, () => ended.abort());
   };
   // A stream is watched only once it is read, so an unread stream holds no resources.
-  const isLasting = kind !== "stream" && principal === OPERATOR;
-  const timer = kind === "stream" || isLasting ? undefined : setTimeout(watch, LONG_CALL_MS);
+  const timer = kind === "stream" ? undefined : setTimeout(watch, LONG_CALL_MS);
   return {
-    isLasting,
+    isLasting: false,
     signal: ended.signal,
     watch,
     stop: () => {

@@ -30,6 +30,8 @@ export interface Driver {
 export interface Kept {
   /** Resolves when nothing runs for the session any more. The next turn finds its state in the log. */
   readonly release: (sessionId: string) => Promise<void>;
+  /** This turn of the session is about to start: a good time to read what the turn needs and the log does not hold. */
+  readonly expect?: (sessionId: string, turnId: string) => void;
 }
 
 /** The parts of the machine that a driver with its own processes is given. */

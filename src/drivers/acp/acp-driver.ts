@@ -26,7 +26,7 @@ export function acpDriver(parts: AcpDriverParts): Driver {
   const { manifest, pool, resolve } = parts;
   return {
     ...describedBy(manifest, resolve),
-    keeps: { release: pool.release },
+    keeps: { release: pool.release, expect: pool.expect },
     runTurn: async (port) => {
       const { seat, told } = await seated(parts, port);
       const settings = { ...port.settings, mode: port.settings.mode ?? manifest.default_mode ?? null };

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Clock, HostProcess } from "../../host/index.ts";
+import type { Clock, HostProcess, ProcessMark } from "../../host/index.ts";
 import type { AgentHost, AgentOrder } from "../../turns/index.ts";
 import type { AgentProcess } from "./agent-process.ts";
 import type { AcpVersion } from "./handshake.ts";
@@ -15,6 +15,10 @@ export interface AgentPool {
   /** The process for this request, started when there is none. */
   readonly process: (sessionId: string, order: PoolOrder) => Promise<AgentProcess>;
   readonly sit: (seat: Seat) => Seat;
+  /** Notes what the session's agent runs before this turn. */
+  readonly expect: (sessionId: string, turnId: string) => void;
+  /** What the agent ran before this turn: as noted, or now. */
+  readonly markOf: (seat: Seat, turnId: string) => ProcessMark;
   /** A turn runs in that process: a disturbance must wait. */
   readonly busy: (agent: AgentProcess) => Busy;
   /** The agent did not answer the cancel: its process ends now, or when the other sessions' turns in it have ended. */
@@ -60,6 +64,8 @@ export function createAgentPool(host: AgentHost, clock: Clock): AgentPool {
   const places = new Map<string, Place>();
   const byAgent = new Map<AgentProcess, Place>();
   const seats = new Map<string, Seat>();
+  /** The newest one of each seat. */
+  const expected = new WeakMap<Seat, { readonly turnId: string; readonly mark: ProcessMark }>();
 
   const begin = (key: string, order: PoolOrder): Place => {
     const process = host.spawn(order);
@@ -131,6 +137,14 @@ export function createAgentPool(host: AgentHost, clock: Clock): AgentPool {
       seats.get(seat.sessionId)?.endTools();
       seats.set(seat.sessionId, seat);
       return seat;
+    },
+    expect: (sessionId, turnId) => {
+      const seat = seats.get(sessionId);
+      if (seat !== undefined) expected.set(seat, { turnId, mark: seat.agent.mark() });
+    },
+    markOf: (seat, turnId) => {
+      const noted = expected.get(seat);
+      return noted?.turnId === turnId ? noted.mark : seat.agent.mark();
     },
     busy: (agent) => {
       const place = byAgent.get(agent);

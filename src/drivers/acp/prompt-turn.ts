@@ -45,7 +45,7 @@ export async function runPrompt(turn: PromptTurn): Promise<void> {
     ready: recorder.ready,
   });
   using busy = pool.busy(agent);
-  const mark = agent.mark();
+  const mark = pool.markOf(seat, port.turnId);
   const onAbort = () => broken.reject(port.signal.reason);
   port.signal.addEventListener("abort", onAbort, { once: true });
   let open: Promise<unknown> | null = null;

@@ -112,6 +112,7 @@ export function compilePolicy(verbs: readonly string[], rules: readonly Rule[]):
     const exact = indexPatterns(yes.map((rule) => ({ pattern: rule.resource, value: rule })));
     // Another spelling of a name must not get around a rule that denies or asks.
     const alike = indexPatterns(no.map((rule) => ({ pattern: folded(rule.resource), value: rule })));
+    if (no.length === 0) return exact;
     return { match: (resource) => [...exact.match(resource), ...alike.match(folded(resource))] };
   };
   const knows = (verb: string): boolean => known.has(verb) || families.has(familyOf(verb));

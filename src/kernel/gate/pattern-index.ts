@@ -16,6 +16,8 @@ interface Node<T> {
 }
 
 export function indexPatterns<T>(entries: readonly { readonly pattern: string; readonly value: T }[]): PatternIndex<T> {
+  const values = entries.map(({ value }) => value);
+  if (entries.every(({ pattern }) => pattern === "**")) return { match: () => values };
   const root = newNode<T>(false);
   for (const { pattern, value } of entries) insert(root, pattern.split("/"), value);
   return {

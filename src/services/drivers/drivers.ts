@@ -50,11 +50,12 @@ export function createDrivers(parts: DriverParts): Drivers {
   };
   const sources: ResolveSources = { ...parts.sources, override };
   const resolve = (described: Manifest) => resolveAgent(described, sources);
+  const plain = keepPlain();
   const manifest = (slug: string): Manifest | null => {
     if (builtIn.has(slug)) return null;
     const { file, command } = override(slug) ?? {};
     if (file !== undefined) return null;
-    return catalogue.get(slug)?.manifest ?? (command === undefined ? null : plainManifest(slug, command));
+    return catalogue.get(slug)?.manifest ?? (command === undefined ? null : plain(slug, command));
   };
   const get = (slug: string): Driver => {
     const known = builtIn.get(slug);
@@ -88,5 +89,17 @@ export function createDrivers(parts: DriverParts): Drivers {
       const { env = {}, home } = override(slug) ?? {};
       return home === undefined ? env : { ...env, HOME: home };
     },
+  };
+}
+
+/** Every turn asks for its driver, and a manifest takes longer to parse than all of a turn's other reads. */
+function keepPlain(): (slug: string, command: string) => Manifest {
+  const kept = new Map<string, { readonly command: string; readonly manifest: Manifest }>();
+  return (slug, command) => {
+    const known = kept.get(slug);
+    if (known?.command === command) return known.manifest;
+    const manifest = plainManifest(slug, command);
+    kept.set(slug, { command, manifest });
+    return manifest;
   };
 }

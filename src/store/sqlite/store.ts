@@ -19,6 +19,7 @@ import { createSearchFollower } from "./reader/search-follower.ts";
 import { createFolds } from "./reads/folds.ts";
 import { createPageReads } from "./reads/page-reads.ts";
 import { createPointReads } from "./reads/point-reads.ts";
+import { createRecentReads } from "./reads/recent-reads.ts";
 import { openForReading } from "./tables/schema.ts";
 import { sizeIfOld } from "./writer/blob-sweep.ts";
 import { createFreeSpace } from "./writer/free-space.ts";
@@ -76,6 +77,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 
   return {
     ...createPointReads(db, reads),
+    ...createRecentReads(reads, writer),
     ...createFreeSpace({ blobFolder, reads, writer, bringing }),
     definitions: defined,
     append: writes.append,

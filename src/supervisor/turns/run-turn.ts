@@ -1,6 +1,6 @@
 import { toNomosError } from "../../contract/index.ts";
 import { pendingApprovals, type SessionState } from "../../kernel/index.ts";
-import { DriverError, HandshakeError } from "../../turns/index.ts";
+import { DriverError, HandshakeError, type TurnPort } from "../../turns/index.ts";
 import { NOTHING_JUDGED, unjudged } from "../files/scope-judge.ts";
 import { recordTurnEnd } from "./turn-end.ts";
 import { createTurnFiles } from "./turn-files.ts";
@@ -45,9 +45,9 @@ export function createTurnRun(
     turn.stopTimer = deps.clock.after(deps.turnTimeoutMs(), () => void timeUp().catch(gone));
   };
 
-  const drive = async (run: Run): Promise<Outcome> => {
+  const drive = async (run: Run, port: Promise<TurnPort>): Promise<Outcome> => {
     try {
-      await run.driver.runTurn?.(await portFor(deps, run));
+      await run.driver.runTurn?.(await port);
       return run.controller.signal.aborted
         ? stopped(run.controller.signal.reason)
         : { outcome: "completed", error: null };
@@ -67,9 +67,13 @@ export function createTurnRun(
   return async (run, turn) => {
     const { state, turnId, controller } = run;
     limitTime(run, turn);
-    await turnFiles.atStart(run);
+    const looked = turnFiles.atStart(run);
+    // Made meanwhile, because it only reads the log.
+    const port = portFor(deps, run);
+    port.catch(() => undefined);
+    await looked;
     const driven = deps.scopes.begin(state).then(
-      () => drive(run),
+      () => drive(run, port),
       (thrown: unknown): Outcome => ({ outcome: "failed", error: unjudged(thrown) }),
     );
     const outcome = await orLetGo(driven, controller.signal, deps.clock);

@@ -17,6 +17,7 @@ export interface WatchedTurn {
   readonly isResumed: boolean;
   readonly driver: Pick<Driver, "actsByEffects">;
   readonly controller: AbortController;
+  readonly looked: Promise<readonly Fact[]> | null;
 }
 
 /** Snapshots at the start and end of a turn. */
@@ -62,10 +63,11 @@ export function createTurnFiles(deps: {
   };
 
   return {
-    atStart: async ({ state, turnId, isResumed, controller: { signal } }) => {
+    atStart: async ({ state, turnId, isResumed, looked, controller: { signal } }) => {
       // A resumed turn has its start snapshot already.
       if (isResumed) return;
-      const facts = await unlessStopped(sessionFiles.look(state, "turn_start", turnId), signal, 0);
+      const looking = looked ?? sessionFiles.look(state, "turn_start", turnId);
+      const facts = await unlessStopped(looking, signal, 0);
       if (facts.length === 0) return;
       await committer
         .session(state.id, (now) => recordFiles(now, facts), { actor: "daemon" })

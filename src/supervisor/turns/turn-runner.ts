@@ -3,9 +3,10 @@ import { toNomosError } from "../../contract/index.ts";
 import { type Decision, outlivesDaemon, type SessionState } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";
 import { createTurnRun, type Turn } from "./run-turn.ts";
+import { createLookAhead } from "./turn-ahead.ts";
 import { isPassing, recordTurnEnd, TRY_AGAIN_MS } from "./turn-end.ts";
 import type { TurnRunnerDeps } from "./turn-runner-deps.ts";
-import { createTurnStarts, isStart, type TurnStart } from "./turn-start.ts";
+import { createTurnStarts, type Due, isStart, type TurnStart } from "./turn-start.ts";
 import type { StopReason } from "./turn-stop.ts";
 
 /** Runs a session's queue, one turn after another. A session has at most one pump. */
@@ -38,6 +39,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   const pumps = new Map<string, Pump>();
   let draining = false;
   const starts = createTurnStarts(deps);
+  const lookAhead = createLookAhead(deps);
   const runTurn = createTurnRun(deps, () => draining);
   const nextStart: TurnStart = (sessionId) => starts.next(sessionId, draining);
 
@@ -83,9 +85,12 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     }
     const admitted = Promise.withResolvers<readonly RecordedEvent[]>();
     begin(sessionId, async (id) => {
-      const recorded = starts.withAdmission(id, turnId, admission, by);
+      let looked: Due["looked"] = null;
+      const recorded = starts.withAdmission(id, turnId, admission, by, (state) => {
+        looked = lookAhead(state, turnId);
+      });
       admitted.resolve(recorded);
-      return (await recorded.catch(() => [])).some(isStart) ? starts.recorded(id) : null;
+      return (await recorded.catch(() => [])).some(isStart) ? starts.recorded(id, looked) : null;
     });
     return admitted.promise;
   };

@@ -2,6 +2,7 @@ import type { By, Committer } from "../../commit/index.ts";
 import { toNomosError } from "../../contract/index.ts";
 import {
   type Decision,
+  type Fact,
   isEnded,
   outlivesDaemon,
   type SessionState,
@@ -21,6 +22,8 @@ export interface Due {
   readonly eventId: string;
   /** It was open when an earlier daemon stopped, and continues from what the log holds. */
   readonly isResumed: boolean;
+  /** What was found in the files while the start was flushed; null: they were not looked at yet. */
+  readonly looked: Promise<readonly Fact[]> | null;
 }
 
 /** Records the start of a turn, if one is due. */
@@ -29,15 +32,19 @@ export type TurnStart = (sessionId: string) => Promise<Due | null>;
 export interface TurnStarts {
   /** The next turn of the queue, or one that an earlier daemon left open; while draining only the latter. */
   readonly next: (sessionId: string, draining: boolean) => Promise<Due | null>;
-  /** Admits a turn. If nothing is ahead of it, the same append records its start. */
+  /**
+   * Admits a turn. If nothing is ahead of it, the same append records its start, and `starting` is called when that is
+   * decided.
+   */
   readonly withAdmission: (
     sessionId: string,
     turnId: string,
     admission: (state: SessionState) => Decision,
     by: By,
+    starting: (state: SessionState) => void,
   ) => Promise<readonly RecordedEvent[]>;
   /** The turn whose start is recorded; null when it is over. */
-  readonly recorded: TurnStart;
+  readonly recorded: (sessionId: string, looked: Due["looked"]) => Promise<Due | null>;
 }
 
 export function createTurnStarts(deps: {
@@ -66,17 +73,21 @@ export function createTurnStarts(deps: {
     return (await committer.session(sessionId, startNextTurn, by)).events.length > 0;
   };
 
-  const recorded: TurnStart = async (sessionId) => {
+  const recorded: TurnStarts["recorded"] = async (sessionId, looked) => {
     const state = await committer.sessionState(sessionId);
     if (state.spec === null || state.phase.at !== "busy") return null;
     const { turnId, eventId } = state.phase;
-    return { state, driver: driverOf(state.spec.adapter), turnId, eventId, isResumed: false };
+    return { state, driver: driverOf(state.spec.adapter), turnId, eventId, isResumed: false, looked };
   };
 
   return {
     recorded,
-    withAdmission: async (sessionId, turnId, admission, by) => {
-      const decide = (state: SessionState) => startIfFree(state, admission(state), turnId);
+    withAdmission: async (sessionId, turnId, admission, by, starting) => {
+      const decide = (state: SessionState): Decision => {
+        const decision = startIfFree(state, admission(state), turnId);
+        if (!("refused" in decision) && decision.some(isStart)) starting(state);
+        return decision;
+      };
       return (await committer.session(sessionId, decide, by)).events;
     },
     next: async (sessionId, draining) => {
@@ -86,14 +97,14 @@ export function createTurnStarts(deps: {
       if (driver.runTurn === null) return null;
       if (state.phase.at === "busy" && outlivesDaemon(state)) {
         const { turnId, eventId } = state.phase;
-        return { state, driver, turnId, eventId, isResumed: true };
+        return { state, driver, turnId, eventId, isResumed: true, looked: null };
       }
-      return !draining && (await startNext(sessionId, driver)) ? recorded(sessionId) : null;
+      return !draining && (await startNext(sessionId, driver)) ? recorded(sessionId, null) : null;
     },
   };
 }
 
-export function isStart({ type }: RecordedEvent): boolean {
+export function isStart({ type }: Pick<RecordedEvent, "type">): boolean {
   return type === "turn.started@1";
 }
 

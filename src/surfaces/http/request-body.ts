@@ -13,13 +13,16 @@ export interface BodyBounds {
 }
 
 /** Reads the body and counts bytes as they arrive; the announced length is not trusted. */
-export async function readBytes(request: Request, { maxBytes, room, actor }: BodyBounds): Promise<Uint8Array> {
+export async function readBytes(
+  body: AsyncIterable<Uint8Array>,
+  { maxBytes, room, actor }: BodyBounds,
+): Promise<Uint8Array> {
   const discardBytesMax = maxBytes * DISCARD_FACTOR;
   const kept = gatherBytes();
   const share = room.open(actor);
   let size = 0;
   try {
-    for await (const part of request.body ?? []) {
+    for await (const part of body) {
       size += part.length;
       if (size <= maxBytes) {
         share.hold(part.length);

@@ -41,15 +41,18 @@ export function createRoutes(
   const { services } = surface;
   const streams = createShares("streams");
 
+  const running = new Set<AbortController>();
+  surface.stopping.addEventListener("abort", () => {
+    for (const call of running) call.abort();
+  });
+
   const serve = (syscall: Syscall) => async (c: Http) => {
-    access.guard(accessRequestOf(c));
-    const actor = await access.login(accessRequestOf(c));
+    const actor = await entered(access, c);
     const bounds = { maxBytes: surface.requestBytesMax, room, actor };
     const input = { ...(await inputOf(c, syscall, bounds)), ...c.req.param() };
     const key = c.req.header("idempotency-key") ?? null;
     const abort = new AbortController();
-    const stop = () => abort.abort();
-    surface.stopping.addEventListener("abort", stop, { once: true });
+    running.add(abort);
     const cut = () => abort.abort();
     c.env.outgoing.once("close", cut);
     let giveBack = (): void => undefined;
@@ -63,7 +66,7 @@ export function createRoutes(
       if ("value" in output) {
         const text = plainText(c, syscall, output.value);
         if (text !== null) return c.body(text, 200, { "content-type": syscall.http.textType ?? PLAIN_TEXT });
-        return sendJson(c.env.outgoing, syscall.http.status ?? 200, output.value ?? {});
+        return sendJson(c.env.outgoing, syscall.http.status ?? 200, JSON.stringify(output.value ?? {}));
       }
       const share = streams.take(actor);
       const closed = services.instruments.opened("sse");
@@ -75,7 +78,7 @@ export function createRoutes(
       return RESPONSE_ALREADY_SENT;
     } finally {
       giveBack();
-      surface.stopping.removeEventListener("abort", stop);
+      running.delete(abort);
       c.env.outgoing.off("close", cut);
     }
   };
@@ -92,9 +95,11 @@ export function createRoutes(
   });
   app.all("/mcp", async (c) => {
     try {
-      access.guard(accessRequestOf(c));
-      const actor = await access.login(accessRequestOf(c));
-      return await (await mcp.get()).serve(c.req.raw, actor, () => void c.env.outgoing.destroy());
+      const actor = await entered(access, c);
+      const { outgoing } = c.env;
+      const asked = { request: c.req.raw, body: bodyOf(c), cut: () => void outgoing.destroy() };
+      const answer = await (await mcp.get()).serve(asked, actor);
+      return typeof answer === "string" ? sendJson(outgoing, 200, answer) : answer;
     } catch (thrown) {
       return refusal(toNomosError(thrown));
     }
@@ -127,11 +132,13 @@ function isAt(pattern: string, path: string): boolean {
   return wanted.length === parts.length && wanted.every((part, at) => part.startsWith(":") || part === parts[at]);
 }
 
-/** Writes straight to the socket: a web `Response` would copy the text through a stream, a third of a read's cost. */
-function sendJson(response: HttpBindings["outgoing"], status: number, value: unknown): Response {
-  const body = JSON.stringify(value);
+/**
+ * Writes straight to the socket: a web `Response` would copy the text through a stream, a third of a read's cost. Ended
+ * after the other requests that arrived with this one, so that a client with many connections is woken once for all.
+ */
+function sendJson(response: HttpBindings["outgoing"], status: number, body: string): Response {
   response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
-  response.end(body);
+  setImmediate(() => response.end(body));
   return RESPONSE_ALREADY_SENT;
 }
 
@@ -148,6 +155,12 @@ function answerError(error: NomosError): Response {
   return Response.json(errorBody(error), headers === undefined ? { status } : { status, headers });
 }
 
+function entered(access: Access, c: Http): Promise<Actor> {
+  const request = accessRequestOf(c);
+  access.guard(request);
+  return access.login(request);
+}
+
 function accessRequestOf(c: Http): AccessRequest {
   return {
     host: c.req.header("host"),
@@ -160,7 +173,12 @@ function accessRequestOf(c: Http): AccessRequest {
 
 async function inputOf(c: Http, syscall: Syscall, bounds: BodyBounds): Promise<Record<string, unknown>> {
   if (syscall.http.method === "GET" || syscall.http.method === "DELETE") return c.req.query();
-  return parseBody(await readBytes(c.req.raw, bounds));
+  return parseBody(await readBytes(bodyOf(c), bounds));
+}
+
+/** Read from the socket: a web `Request` would copy each piece through another stream. */
+function bodyOf(c: Http): AsyncIterable<Uint8Array> {
+  return c.env.incoming.iterator({ destroyOnReturn: false });
 }
 
 /** A browser that reconnects sends the last id it saw in the `Last-Event-ID` header. */

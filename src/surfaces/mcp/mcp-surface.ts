@@ -13,9 +13,16 @@ import { createMcpSessions, type McpSessionLimits } from "./sessions.ts";
 import { toolsetsAsked } from "./toolsets.ts";
 
 export interface McpSurface {
-  /** Always resolves with an answer. `cut` ends the connection of a client that does not read. */
-  readonly serve: (request: Request, actor: Actor, cut: () => void) => Promise<Response>;
+  /** Always resolves with an answer; text is JSON. */
+  readonly serve: (asked: McpRequest, actor: Actor) => Promise<Response | string>;
   readonly close: () => Promise<void>;
+}
+
+export interface McpRequest {
+  readonly request: Request;
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Ends the connection of a client that does not read. */
+  readonly cut: () => void;
 }
 
 export interface McpOptions {
@@ -41,6 +48,9 @@ const MCP_LIMITS: McpLimits = {
   waitingBytesMax: 1_048_576,
   stalledMs: 60_000,
 };
+
+/** Longer answers are sent like streams: watched, and cut off when nobody reads them. */
+const SHORT_CHARS_MAX = 65_536;
 
 /** MCP over streamable HTTP at one address, for protocol versions with and without a handshake. */
 export function createMcpSurface(options: McpOptions): McpSurface {
@@ -90,12 +100,17 @@ export function createMcpSurface(options: McpOptions): McpSurface {
   };
 
   return {
-    serve: async (request, actor, cut) => {
+    serve: async (asked, actor) => {
+      const { request, cut } = asked;
       try {
-        const body = await bodyOf(request, { maxBytes: options.requestBytesMax, room: options.room, actor });
+        const body = await bodyOf(asked, { maxBytes: options.requestBytesMax, room: options.room, actor });
         if (!(await isLegacyRequest(request, body))) return await serveAlone(request, body, actor, cut);
         const { response, over } = await sessions.serve(request, body, actor);
-        return bounded(response, limits, cut, over);
+        if (response instanceof Response) return bounded(response, limits, cut, over);
+        const text = JSON.stringify(response);
+        if (text.length > SHORT_CHARS_MAX) return bounded(jsonResponse(text), limits, cut, over);
+        over();
+        return text;
       } catch (thrown) {
         const error = toNomosError(thrown);
         if (error.code === "internal") log(thrown instanceof Error ? (thrown.stack ?? thrown) : thrown);
@@ -108,12 +123,12 @@ export function createMcpSurface(options: McpOptions): McpSurface {
   };
 }
 
-async function bodyOf(request: Request, bounds: BodyBounds): Promise<unknown> {
+async function bodyOf({ request, body: bytes }: McpRequest, bounds: BodyBounds): Promise<unknown> {
   if (request.method === "GET" || request.method === "DELETE") return undefined;
   if (request.method !== "POST") throw new NomosError("method_not_allowed", { method: request.method });
   const type = request.headers.get("content-type");
   if (!isJsonContentType(type)) throw new NomosError("unsupported_media_type", { given: type });
-  const body = parseJsonBytes(await readBytes(request, bounds));
+  const body = parseJsonBytes(await readBytes(bytes, bounds));
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw new NomosError("invalid_request", { expected: "one JSON-RPC message; this protocol has no batches" });
   return body;
@@ -132,5 +147,11 @@ function bounded(response: Response, limits: McpLimits, cut: () => void, over: (
     over();
     return response;
   }
+  // Without this header the HTTP server waits for a second piece before it sends the first.
+  headers.set("transfer-encoding", "chunked");
   return new Response(boundedBody(body, { ...limits, cut, over }), { status, headers });
+}
+
+function jsonResponse(text: string): Response {
+  return new Response(text, { headers: { "content-type": "application/json" } });
 }

@@ -13,7 +13,7 @@ import { isListed } from "./toolsets.ts";
 import { createWatch, type Watch } from "./watch.ts";
 
 /** Protocol versions with a handshake. The library adds the later ones, which have none. */
-const HANDSHAKE_VERSIONS = ["2025-11-25", "2025-06-18"];
+export const HANDSHAKE_VERSIONS = ["2025-11-25", "2025-06-18"];
 const WATCHED_MAX = 32;
 const KEY_META = "nomos/idempotencyKey";
 const INSTRUCTIONS =

@@ -37,6 +37,7 @@ function sessionsWith(limits: Partial<McpSessionLimits> = {}) {
   };
   const open = async (): Promise<string> => {
     const { response, over } = await serve("POST", hello);
+    if (!(response instanceof Response)) throw new Error("the handshake was not answered by the library");
     await response.text();
     over();
     return response.headers.get("mcp-session-id") ?? "";

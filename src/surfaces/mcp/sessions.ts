@@ -1,11 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import {
+  isInitializeRequest,
+  type JSONRPCMessage,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { NomosError } from "../../contract/index.ts";
-import type { Actor } from "../../kernel/index.ts";
+import { type Actor, memberOf } from "../../kernel/index.ts";
 import { createShares } from "../shares.ts";
 import { createEventStore } from "./event-store.ts";
-import { createMcpServer, type McpCatalogue, serveSubscriptions } from "./server.ts";
+import { createMcpServer, HANDSHAKE_VERSIONS, type McpCatalogue, serveSubscriptions } from "./server.ts";
+import { createShortAnswers, type ShortAnswers } from "./short-answers.ts";
 import { toolsetsAsked } from "./toolsets.ts";
 
 export interface McpSessionLimits {
@@ -24,13 +29,15 @@ export interface McpSessions {
 }
 
 export interface ServedBySession {
-  readonly response: Response;
+  /** A message is to be sent as plain JSON. */
+  readonly response: Response | JSONRPCMessage;
   /** Call it when the response was sent or given up. */
   readonly over: () => void;
 }
 
 interface McpSession {
-  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly streams: WebStandardStreamableHTTPServerTransport;
+  readonly answers: ShortAnswers;
   readonly close: () => Promise<void>;
   /** The principal that opened it. All others get "not found". */
   readonly principal: string;
@@ -74,12 +81,13 @@ export function createMcpSessions(catalogue: McpCatalogue, limits: McpSessionLim
     const ended = new AbortController();
     const server = createMcpServer(catalogue, actor, toolsets);
     serveSubscriptions(catalogue, server, actor, ended.signal);
-    const transport = new WebStandardStreamableHTTPServerTransport({
+    const streams = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       eventStore: createEventStore(),
       retryInterval: RETRY_MS,
     });
-    await server.connect(transport);
+    const answers = createShortAnswers(streams, HANDSHAKE_VERSIONS);
+    await server.connect(answers.transport);
     const { instruments, tokens } = catalogue.services;
     const closed = instruments.opened("mcp");
     const stopWatching = tokens.watch(actor.principal, () => void drop(id).catch(catalogue.log));
@@ -91,7 +99,8 @@ export function createMcpSessions(catalogue: McpCatalogue, limits: McpSessionLim
       sessions.delete(id);
     };
     const session: McpSession = {
-      transport,
+      streams,
+      answers,
       close: () => server.close(),
       principal: actor.principal,
       usedAtMs: nowMs(),
@@ -122,9 +131,8 @@ export function createMcpSessions(catalogue: McpCatalogue, limits: McpSessionLim
         session.usedAtMs = nowMs();
       };
       try {
-        const options = body === undefined ? {} : { parsedBody: body };
-        const response = await session.transport.handleRequest(request, options);
-        await forgetCancelled(session.transport, body);
+        const response = await session.answers.handle(request, body);
+        if (memberOf(body, "method") === CANCELLED_METHOD) await forgetCancelled(session, body);
         return { response, over };
       } catch (thrown) {
         over();
@@ -139,22 +147,23 @@ export function createMcpSessions(catalogue: McpCatalogue, limits: McpSessionLim
 }
 
 const CANCELLED = -32_800;
+const CANCELLED_METHOD = "notifications/cancelled";
 
 /**
  * The library never answers a request that was cancelled, so its stream would stay open for ever. This answers it with an
  * error; a client that reconnects finds that error under the request's id.
  */
-async function forgetCancelled(transport: McpSession["transport"], body: unknown): Promise<void> {
+async function forgetCancelled({ streams, answers }: McpSession, body: unknown): Promise<void> {
   const parsed = Cancelled.safeParse(body);
   if (!parsed.success) return;
   const id = parsed.data.params.requestId;
-  transport.closeSSEStream(id);
+  streams.closeSSEStream(id);
   const answer = { jsonrpc: "2.0" as const, id, error: { code: CANCELLED, message: "The request was cancelled." } };
   // `send` fails if the request is already over; nothing is left to do then.
-  await transport.send(answer).catch(() => undefined);
+  await answers.transport.send(answer).catch(() => undefined);
 }
 
 const Cancelled = z.object({
-  method: z.literal("notifications/cancelled"),
+  method: z.literal(CANCELLED_METHOD),
   params: z.object({ requestId: z.union([z.string(), z.number()]) }),
 });

@@ -28,6 +28,7 @@ export function createApprovalWaiters(store: Store): ApprovalWaiters {
     waiting.delete(approvalId);
   };
   const hear = (events: readonly RecordedEvent[]): void => {
+    if (waiting.size === 0) return;
     for (const event of events) {
       const fact = sessionFact(event);
       const said = fact === null ? null : replyIn(fact);

@@ -15,11 +15,9 @@ type PointReads = Pick<
   | "seqAt"
   | "lastSeq"
   | "hashesAfter"
-  | "row"
   | "rows"
   | "count"
   | "cursor"
-  | "usage"
   | "unfilledLists"
 >;
 
@@ -41,11 +39,9 @@ export function createPointReads(db: DatabaseSync, reads: PageReads): PointReads
     seqAt: async (stream, version) => reads.seqAt(stream, version),
     lastSeq: async () => reads.lastSeq(),
     hashesAfter: async (seq, limit) => reads.hashesAfter(seq, limit),
-    row: async (list, id) => reads.row(list, id),
     rows: async (list, query) => reads.rows(list, query),
     count: async (list, where) => reads.count(list, where),
     cursor: async (name) => reads.cursor(name),
-    usage: async (stream) => reads.usage(stream),
     unfilledLists: async () => reads.unfilledLists(),
   };
 }

@@ -10,6 +10,8 @@ import { type FromWriter, packRequest, type ToWriter, unpackReply } from "./writ
  */
 export interface WriterClient {
   readonly write: (request: WriteRequest) => Promise<Written>;
+  /** How many writes there have been; null while one is under way. */
+  readonly quietAt: () => number | null;
   /** Waits for pending requests; refuses new ones. */
   readonly finish: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -40,6 +42,7 @@ export async function startWriter(options: WriterOptions, onFatal: (error: Store
   const waiting: Waiting[] = [];
   const sent: Waiting[] = [];
   let backlogBytes = 0;
+  let writes = 0;
   let sentAtMs = 0;
   let lastFlushMs = 0;
   let firstLoad = FIRST_LOAD_MIN;
@@ -117,10 +120,12 @@ export async function startWriter(options: WriterOptions, onFatal: (error: Store
       const { promise, resolve, reject } = Promise.withResolvers<Written>();
       waiting.push({ request, bytes, resolve, reject });
       backlogBytes += bytes;
+      writes += 1;
       if (waiting.length === 1) queueMicrotask(send);
       if (waiting.length >= firstLoad && sent.length === 0 && lastFlushMs < FLUSH_SHORT_MS) send();
       return promise;
     },
+    quietAt: () => (sent.length + waiting.length === 0 ? writes : null),
     finish: async () => {
       state = "closing";
       send();
