@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
-import { encodeLines } from "./encode-lines.ts";
+import { createLineEncoder } from "./encode-lines.ts";
 import { partsOf, type RawLengths, type RawPage } from "./raw-page.ts";
 
 interface Stored {
@@ -45,6 +45,7 @@ function lineOf({ prev, header, hash, salt, data }: Stored, n: number): string {
 proves("AUD-6", "lines that are put together byte by byte are those that JSON.stringify writes", () => {
   fc.assert(
     fc.property(fc.array(stored, { maxLength: 20 }), (events) => {
+      const encodeLines = createLineEncoder();
       let [written, seen] = ["", 0];
       for (const part of partsOf(pageOf(events))) {
         if (part.kind === "plain") written += encodeLines(part).toString("utf8");

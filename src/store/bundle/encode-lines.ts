@@ -1,18 +1,22 @@
 import { lengthOf, type PlainEvents, type RawLengths } from "./raw-page.ts";
 
 /**
- * The lines of a bundle for plain events. They are put together byte by byte, because a string for each part would take
- * most of the time of an export.
+ * Makes the lines of a bundle for plain events. They are put together byte by byte, because a string for each part
+ * would take most of the time of an export. The lines are valid until the next call: their memory is used again.
  */
-export function encodeLines({ bytes, start, events }: PlainEvents): Buffer {
-  const out = Buffer.allocUnsafe(events.reduce((sum, one) => sum + FRAME_BYTES_MAX + GROWTH_MAX * lengthOf(one), 0));
-  let at = 0;
-  let from = start;
-  for (const lengths of events) {
-    at = putLine(out, at, bytes, from, lengths);
-    from += lengthOf(lengths);
-  }
-  return out.subarray(0, at);
+export function createLineEncoder(): (plain: PlainEvents) => Buffer {
+  let out = Buffer.alloc(0);
+  return ({ bytes, start, events }) => {
+    const most = events.reduce((sum, one) => sum + FRAME_BYTES_MAX + GROWTH_MAX * lengthOf(one), 0);
+    if (out.length < most) out = Buffer.allocUnsafeSlow(most);
+    let at = 0;
+    let from = start;
+    for (const lengths of events) {
+      at = putLine(out, at, bytes, from, lengths);
+      from += lengthOf(lengths);
+    }
+    return out.subarray(0, at);
+  };
 }
 
 /** Everything in a line but the parts of the event. */

@@ -1,5 +1,5 @@
 import type { BundleReport, RawEvent, SignedSize } from "../port.ts";
-import { encodeLines } from "./encode-lines.ts";
+import { createLineEncoder } from "./encode-lines.ts";
 import { eventAt, IS_ERASURE, partsOf, type RawPage } from "./raw-page.ts";
 import type { BundleSink } from "./sink.ts";
 
@@ -28,6 +28,7 @@ export async function writeBundle(
   const erased = new Set<string>();
   const blobs = new Set<string>();
   const missing = new Set<string>();
+  const encodeLines = createLineEncoder();
   let checkpoint = await nextCheckpoint();
   let at = 0;
 
