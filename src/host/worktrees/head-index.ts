@@ -54,7 +54,8 @@ export async function settleIndex(
 }
 
 const SECOND_MS = 1000;
-const SETTLED_AFTER_MS = 5000;
+/** Linux writes a mapped page back within 35 s; a write to it after that sets a new change time. */
+const SETTLED_AFTER_MS = 60_000;
 const SETTLED_CHANGES_MAX = 1000;
 
 /** Everything in an index, listed when it is first needed. */
