@@ -8,7 +8,7 @@ export interface CarriedFiles {
   /** Today's rules. Files carried under earlier rules are compared too. */
   readonly patterns: readonly string[];
   readonly carried: readonly Carried[];
-  readonly tracked: ReadonlySet<string>;
+  readonly tracked: () => Promise<ReadonlySet<string>>;
 }
 
 const ENOUGH = 20;
@@ -18,9 +18,11 @@ const ENOUGH = 20;
  * ignored. Only folders that can be rebuilt are skipped.
  */
 export async function changedCarried(asked: CarriedFiles): Promise<readonly string[]> {
-  const { tree, carried, tracked } = asked;
+  const { tree, carried } = asked;
   const known = new Map(carried.flatMap(({ path, sha256, files = [] }) => [{ path, sha256 }, ...files].map(pair)));
   const candidates = new Set([...(await filesOfTheKind(asked)), ...known.keys()]);
+  if (candidates.size === 0) return [];
+  const tracked = await asked.tracked();
   const changed: string[] = [];
   for (const path of candidates) {
     if (changed.length === ENOUGH) break;

@@ -1,14 +1,15 @@
-import { copyFile, lstat, mkdir, mkdtemp, readdir } from "node:fs/promises";
+import { copyFile, lstat, mkdir, mkdtemp, readdir, readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { findRepository, type Repository, readSmall } from "../git/find-repository.ts";
 import { alternates, openView, type RepositoryView } from "../git/repository-view.ts";
 import type { GitRunner } from "../git/run-git.ts";
-import { refuseManyFiles, type TreeBounds } from "../git/tree-bounds.ts";
+import type { TreeBounds } from "../git/tree-bounds.ts";
 import { HostError } from "../host-error.ts";
 import { removeTree } from "../trash/remove-tree.ts";
 import { changedCarried } from "./carried-work.ts";
-import { copyWithTimes } from "./create-worktree.ts";
+import { type HeadIndex, indexOfHead, listIndex, settleIndex } from "./head-index.ts";
 import { filesInGitlinks, untrackedFiles } from "./left-files.ts";
+import { namedObjects } from "./named-objects.ts";
 import { Unclear } from "./own-objects.ts";
 import { runTool } from "./run-tool.ts";
 import { unpushed } from "./unpushed.ts";
@@ -63,27 +64,59 @@ async function judge(scene: WorkScene, place: WorktreePlace, record: WorktreeRec
   const scratch = await mkdtemp(join(scene.scratch, "work-"));
   try {
     await using view = await openView(scene.git, repository, scratch, [ownObjects(place), ...(user?.objectDirs ?? [])]);
-    const { tree } = place;
-    const { userBase } = record;
-    await mkdir(join(view.gitDir, "info"));
-    if (userBase !== undefined) await copyFile(place.exclude, join(view.gitDir, "info", "exclude"));
-    const indexFile = join(scratch, "index");
-    const changed = await changedFiles(view, place, indexFile, scene.bounds);
-    const { tracked, gitlinks } = await trackedIn(view, indexFile);
-    const left = await untrackedFiles({ view, tree, indexFile, scratch, rulesFrom: userBase ?? null });
-    const { carried } = record;
-    const objects = ownObjects(place);
-    return {
-      ...NO_WORK,
-      changed: first(changed),
-      untracked: first([...left, ...(await filesInGitlinks(tree, gitlinks))]),
-      carried: first(await changedCarried({ tree, patterns: scene.carry, carried, tracked })),
-      commits: first(await unpushed({ git: scene.git, scratch: scene.scratch, view, objects, place, record, user })),
-      nested: first(await nestedRepositories(tree)),
-    };
+    return await lookEverywhere({ ...scene, place, record, user, view, own: scratch });
   } finally {
     await removeTree(scratch);
   }
+}
+
+interface Look extends WorkScene {
+  readonly place: WorktreePlace;
+  readonly record: WorktreeRecord;
+  /** Null when it is gone. */
+  readonly user: Repository | null;
+  readonly view: RepositoryView;
+  /** For files of this look only. */
+  readonly own: string;
+}
+
+/** The searches run at the same time: most of it is waiting for git. */
+async function lookEverywhere({ place, record, view, own, ...scene }: Look): Promise<Work> {
+  const { tree } = place;
+  const { userBase, carried } = record;
+  await mkdir(join(view.gitDir, "info"));
+  if (userBase !== undefined) await copyFile(place.exclude, join(view.gitDir, "info", "exclude"));
+  const { named, commit } = await namedObjects(view.git);
+  const scratch = { indexFile: join(own, "index"), bounds: scene.bounds };
+  const index = await indexOfHead(view.git, place, record, commit, scratch);
+  const listing = listIndex(view.git, index.file);
+  const objects = ownObjects(place);
+  const [changed, staged, left, inGitlinks, changedCopies, commits, nested] = await allOrFirstFailure([
+    changedFiles(view, place, index),
+    stagedFiles(view.git, place, join(own, "index-theirs"), index),
+    untrackedFiles({ view, tree, index, listing, scratch: own, rulesFrom: userBase ?? null }),
+    listing.gitlinks().then((gitlinks) => filesInGitlinks(tree, gitlinks)),
+    changedCarried({ tree, patterns: scene.carry, carried, tracked: listing.paths }),
+    unpushed({ ...scene, view, named, objects, place, record }),
+    nestedRepositories(tree),
+  ]);
+  await settleIndex(place, index, changed);
+  return {
+    ...NO_WORK,
+    changed: first([...new Set([...changed, ...staged])]),
+    untracked: first([...left, ...inGitlinks]),
+    carried: first(changedCopies),
+    commits: first(commits),
+    nested: first(nested),
+  };
+}
+
+/** Waits for all, also after a failure: what still runs uses files that are about to be removed. */
+async function allOrFirstFailure<const T extends readonly Promise<readonly string[]>[]>(
+  searches: T,
+): Promise<{ readonly [K in keyof T]: readonly string[] }> {
+  await Promise.allSettled(searches);
+  return Promise.all(searches);
 }
 
 /** Git follows the list of further object directories. If it is not the one we wrote, nothing is examined. */
@@ -126,47 +159,17 @@ async function userRepository(git: GitRunner, { repository }: WorktreeRecord): P
   return found?.gitDir === repository.gitDir ? found : null;
 }
 
-/**
- * Compares with our own index, in which nobody can have marked a file as unchanged. Staged files come from the agent's
- * index.
- */
+/** Compares with our own index. Staged files come from the agent's index. */
 async function changedFiles(
   { git }: RepositoryView,
-  place: WorktreePlace,
-  indexFile: string,
-  bounds: TreeBounds,
+  { tree }: WorktreePlace,
+  { file }: HeadIndex,
 ): Promise<readonly string[]> {
-  const head = await git.run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
-  const commit = head.exitCode === 0 ? head.stdout.toString().trim() : null;
-  if (commit === null) await refuseLostHead(git);
-  else await refuseManyFiles(git, commit, bounds);
-  await copyWithTimes(place.index, indexFile).catch(() => undefined);
-  // Needs the tree: a file changed in the same second as the index can only be found by its contents.
-  const options = { indexFile, workTree: place.tree };
-  await git.must(commit === null ? ["read-tree", "--empty"] : ["read-tree", "-m", commit], options);
   // Not into submodules: git would use their configuration, which the agent can write.
   const flags = ["--porcelain=v1", "-z", "--untracked-files=no", "--ignore-submodules=all", "--no-renames"];
-  const told = await git.must(["status", ...flags], options);
+  const told = await git.must(["status", ...flags], { indexFile: file, workTree: tree });
   const lines = told.toString().split("\0").filter(Boolean);
-  const staged = await stagedFiles(git, place, `${indexFile}-theirs`, commit);
-  return [...new Set([...lines.map((line) => line.slice(3)), ...staged])];
-}
-
-async function trackedIn(
-  { git }: RepositoryView,
-  indexFile: string,
-): Promise<{ readonly tracked: ReadonlySet<string>; readonly gitlinks: readonly string[] }> {
-  const listed = await git.must(["ls-files", "--stage", "-z"], { indexFile });
-  const lines = listed.toString().split("\0").filter(Boolean);
-  const nameIn = (line: string) => line.slice(line.indexOf("\t") + 1);
-  const gitlinks = lines.filter((line) => line.startsWith("160000 ")).map(nameIn);
-  return { tracked: new Set(lines.map(nameIn)), gitlinks };
-}
-
-/** A branch without a commit is fine. A HEAD that names a missing commit is not. */
-async function refuseLostHead(git: GitRunner): Promise<void> {
-  const { exitCode } = await git.run(["rev-parse", "--verify", "--quiet", "HEAD"]);
-  if (exitCode === 0) throw new Unclear("its HEAD names a commit that is not there");
+  return lines.map((line) => line.slice(3));
 }
 
 /** Enough for several million files. A sparse file may claim any size. */
@@ -176,7 +179,7 @@ async function stagedFiles(
   git: GitRunner,
   { tree }: WorktreePlace,
   indexFile: string,
-  commit: string | null,
+  { commit, file }: HeadIndex,
 ): Promise<readonly string[]> {
   const theirs = join(tree, ".git", "index");
   const found = await lstat(theirs).catch(() => null);
@@ -184,6 +187,7 @@ async function stagedFiles(
   if (!found.isFile()) throw new Unclear("its index is no file");
   if (found.size > INDEX_BYTES_MAX) throw new Unclear(`its index has more than ${INDEX_BYTES_MAX} bytes`);
   await copyFile(theirs, indexFile);
+  if (await isSame(indexFile, file)) return [];
   const names =
     commit === null
       ? await git.must(["ls-files", "--cached", "-z"], { indexFile, workTree: tree })
@@ -193,11 +197,17 @@ async function stagedFiles(
   return names.toString().split("\0").filter(Boolean);
 }
 
+/** As long as nobody ran git in the worktree, its index is the one that was made with it. */
+async function isSame(one: string, other: string): Promise<boolean> {
+  if ((await lstat(one)).size !== (await lstat(other)).size) return false;
+  return (await readFile(one)).equals(await readFile(other));
+}
+
 /** Bare ones, submodules and linked worktrees too. */
 async function nestedRepositories(tree: string): Promise<readonly string[]> {
   const own = join(tree, ".git");
   const look = ["(", "-name", ".git", "-o", "-name", "HEAD", ")", "-print0"];
-  const found = await runTool("find", [tree, "-xdev", "-path", own, "-prune", "-o", ...look]);
+  const found = await runTool("find", [tree, "-xdev", "-type", "d", "-path", own, "-prune", "-o", ...look]);
   const nested: string[] = [];
   for (const path of found.toString().split("\0").filter(Boolean))
     if (path.endsWith("/.git") || (await looksBare(dirname(path)))) nested.push(relative(tree, dirname(path)));

@@ -3,14 +3,15 @@ import { lstat, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { errno } from "../errno.ts";
 import type { RepositoryView } from "../git/repository-view.ts";
+import { type HeadIndex, type IndexListing, listIndex } from "./head-index.ts";
 import { Unclear } from "./own-objects.ts";
 
 export interface LeftFiles {
   /** Its `info/exclude` holds the user's ignore rules from outside the tree. */
   readonly view: RepositoryView;
   readonly tree: string;
-  /** Contains everything that HEAD tracks. */
-  readonly indexFile: string;
+  readonly index: HeadIndex;
+  readonly listing: IndexListing;
   readonly scratch: string;
   /** The user's commit whose `.gitignore` files apply; null: none. */
   readonly rulesFrom: string | null;
@@ -24,12 +25,13 @@ const LOOKED_MAX = 1_000_000;
  * they would hide its own work.
  */
 export async function untrackedFiles(asked: LeftFiles): Promise<readonly string[]> {
-  const { view, tree, indexFile } = asked;
-  const rules = await layOutRules(asked);
+  const { view, tree, index } = asked;
   // Without any rules. A folder without tracked files appears as one name.
   const flags = ["--others", "--directory", "-z"];
-  const listed = await view.git.must(["ls-files", ...flags], { indexFile, workTree: tree });
+  const listed = await view.git.must(["ls-files", ...flags], { indexFile: index.file, workTree: tree });
   let pending = listed.toString().split("\0").filter(Boolean);
+  if (pending.length === 0) return [];
+  const rules = await layOutRules(asked);
   const found: string[] = [];
   for (let looked = 0; pending.length > 0 && found.length < ENOUGH; ) {
     looked += pending.length;
@@ -45,14 +47,15 @@ export async function untrackedFiles(asked: LeftFiles): Promise<readonly string[
 }
 
 /** Makes a tree that holds only the ignore files of the user's commit. */
-async function layOutRules({ view, scratch, rulesFrom }: LeftFiles): Promise<string> {
+async function layOutRules({ view, index, listing, scratch, rulesFrom }: LeftFiles): Promise<string> {
   const workTree = join(scratch, "rules");
   await mkdir(workTree);
   if (rulesFrom === null) return workTree;
-  const indexFile = join(scratch, "rules-index");
-  await view.git.must(["read-tree", rulesFrom], { workTree, indexFile });
-  const listed = await view.git.must(["ls-files", "--stage", "-z"], { indexFile });
-  const files = listed.toString("latin1").split("\0").filter(isIgnoreFile);
+  const isHead = rulesFrom === index.commit;
+  const indexFile = isHead ? index.file : join(scratch, "rules-index");
+  if (!isHead) await view.git.must(["read-tree", rulesFrom], { workTree, indexFile });
+  const { lines } = isHead ? listing : listIndex(view.git, indexFile);
+  const files = (await lines()).filter(isIgnoreFile);
   const input = Buffer.from(files.map((line) => `${line.slice(line.indexOf("\t") + 1)}\0`).join(""), "latin1");
   await view.git.must(["checkout-index", "--quiet", "-z", "--stdin"], { workTree, indexFile, input });
   return workTree;

@@ -3,6 +3,7 @@ import type { Repository } from "../git/find-repository.ts";
 import { openView, type RepositoryView } from "../git/repository-view.ts";
 import type { GitRunner } from "../git/run-git.ts";
 import { refsOf } from "./create-worktree.ts";
+import type { Named } from "./named-objects.ts";
 import { ownCommits } from "./own-objects.ts";
 import type { WorktreePlace, WorktreeRecord } from "./worktree-record.ts";
 
@@ -10,6 +11,8 @@ export interface Unpushed {
   readonly git: GitRunner;
   readonly scratch: string;
   readonly view: RepositoryView;
+  /** Everything that its refs and HEAD name. */
+  readonly named: readonly Named[];
   /** The worktree's own object store. */
   readonly objects: string;
   readonly place: WorktreePlace;
@@ -23,9 +26,8 @@ export interface Unpushed {
  * that a ref names, wherever the object is.
  */
 export async function unpushed(asked: Unpushed): Promise<readonly string[]> {
-  const { view, objects, place, record, user } = asked;
+  const { view, named, objects, place, record, user } = asked;
   const own = await ownCommits(view, objects);
-  const named = await namedIn(view);
   const atStart = await knownAtStart(place, record);
   const isNew = ({ id }: Named) => !atStart.has(id);
   const commits = [...own.commits.map(unnamed), ...named.filter(({ type }) => type === "commit")].filter(isNew);
@@ -39,27 +41,8 @@ export async function unpushed(asked: Unpushed): Promise<readonly string[]> {
   return [...(await beyond(view, commits, known)), ...lostTags, ...lostContents];
 }
 
-interface Named {
-  readonly id: string;
-  readonly type: string;
-  readonly name: string;
-}
-
 const unnamed = (id: string): Named => ({ id, type: "", name: "" });
 const NOBODY = { tips: [] as readonly string[], has: new Set<string>() };
-
-/** Every ref, including notes, stashes and private ones, and HEAD. Git fails for a ref with a missing object. */
-async function namedIn({ git }: RepositoryView): Promise<readonly Named[]> {
-  const listed = await git.text(["for-each-ref", "--format=%(objectname) %(objecttype) %(refname)"]);
-  const refs = listed.split("\n").filter(Boolean);
-  const named = refs.map((line) => {
-    const [id = "", type = "", ...name] = line.split(" ");
-    return { id, type, name: name.join(" ") };
-  });
-  const head = await git.run(["rev-parse", "--verify", "--quiet", "HEAD"]);
-  if (head.exitCode !== 0) return named;
-  return [...named, { id: head.stdout.toString().trim(), type: "commit", name: "HEAD" }];
-}
 
 /**
  * What the user's repository reached when the worktree was made. For a fork this excludes the other worktree's own

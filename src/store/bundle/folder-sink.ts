@@ -15,7 +15,7 @@ export async function openFolderSink(folder: string): Promise<BundleSink> {
     await file.sync();
   };
   return {
-    line: events.write,
+    lines: events.write,
     blob: (sha256, bytes) => put(join(blobs, sha256), bytes),
     finish: async (files) => {
       await events.end();

@@ -1,6 +1,6 @@
 const TYPE = /"type":"([^"]+)"/;
 const BLOB = /^[0-9a-f]{64}$/;
-const NAMES_BLOB = Buffer.from('"blob":"');
+export const NAMES_BLOB = Buffer.from('"blob":"');
 
 /** Types that hold foreign JSON. A member `blob` in it does not name a blob of ours. */
 const FOREIGN: readonly string[] = ["effect.intended@1", "approval.requested@1"];

@@ -20,7 +20,7 @@ export async function openTarSink(path: string, nowSeconds: number): Promise<Bun
     await tar.writeFile(padding(bytes.length));
   };
   return {
-    line: events.write,
+    lines: events.write,
     blob: (sha256, bytes) => put(`blobs/${sha256}`, bytes),
     finish: async (files) => {
       const size = await events.end();

@@ -1,14 +1,16 @@
 import type { BundleReport, RawEvent, SignedSize } from "../port.ts";
+import { createLineEncoder } from "./encode-lines.ts";
+import { eventAt, IS_ERASURE, partsOf, type RawPage } from "./raw-page.ts";
 import type { BundleSink } from "./sink.ts";
 
 /** The log as it is stored, byte for byte. */
 export interface BundleSource {
   /** Events after a seq, in order. May return fewer than the limit when they are large. Empty at the end. */
-  readonly rawAfter: (seq: number, limit: number) => Promise<readonly RawEvent[]>;
+  readonly rawAfter: (seq: number, limit: number) => Promise<RawPage>;
   readonly blob: (sha256: string) => Promise<Uint8Array | null>;
 }
 
-const PAGE_EVENTS = 500;
+const PAGE_EVENTS = 1024;
 /** How often an export may be extended to a later checkpoint, see below. */
 const ROUNDS_MAX = 10;
 
@@ -26,6 +28,7 @@ export async function writeBundle(
   const erased = new Set<string>();
   const blobs = new Set<string>();
   const missing = new Set<string>();
+  const encodeLines = createLineEncoder();
   let checkpoint = await nextCheckpoint();
   let at = 0;
 
@@ -43,7 +46,8 @@ export async function writeBundle(
   /** The event, read again if it was erased between reading it and reading its blobs. */
   const settled = async (event: RawEvent): Promise<RawEvent> => {
     if (await takeBlobs(event.blobs)) return event;
-    const [now] = await source.rawAfter(event.seq - 1, 1);
+    const { bytes, events } = await source.rawAfter(event.seq - 1, 1);
+    const now = events[0] === undefined ? null : eventAt(bytes, 0, events[0]);
     if (now?.data === null) return now;
     for (const name of event.blobs) if (!blobs.has(name)) missing.add(name);
     return event;
@@ -52,15 +56,16 @@ export async function writeBundle(
     const event = await settled(found);
     if (event.data === null) erased.add(idOf(event));
     for (const id of erasedBy(event)) erased.delete(id);
-    await sink.line(lineOf(event));
+    await sink.lines(Buffer.from(lineOf(event)));
   };
 
   for (let round = 0; ; round += 1) {
     while (at < checkpoint.size) {
       const page = await source.rawAfter(at, Math.min(PAGE_EVENTS, checkpoint.size - at));
-      if (page.length === 0) break;
-      for (const event of page) await take(event);
-      at = page.at(-1)?.seq ?? at;
+      if (page.events.length === 0) break;
+      for (const part of partsOf(page))
+        await (part.kind === "plain" ? sink.lines(encodeLines(part)) : take(part.event));
+      at += page.events.length;
     }
     if (erased.size === 0 || round >= ROUNDS_MAX) break;
     const later = await nextCheckpoint();
@@ -80,9 +85,6 @@ function lineOf({ seq, prev, header, hash, salt, data, blobs }: RawEvent): strin
   const named = blobs.length === 0 || data === null ? "" : `,"blobs":${JSON.stringify(blobs)}`;
   return `${head},${rest}${named}}\n`;
 }
-
-/** In a header unescaped quotes only enclose members, so no text can contain this sequence. */
-const IS_ERASURE = Buffer.from('"type":"data.erased@1"');
 
 function erasedBy({ header, data }: RawEvent): readonly string[] {
   if (data === null || !asBuffer(header).includes(IS_ERASURE)) return [];
