@@ -1,11 +1,11 @@
-import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, rmdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { environment, startDaemon } from "../daemon.ts";
 import { FAKE_AGENT, homeWithFakeAgent } from "../fake-agents.ts";
-import type { Bench, Figure } from "../harness.ts";
+import { type Bench, type Figure, timedMs } from "../harness.ts";
+import { ended, spawnOwned } from "../processes.ts";
 import { folderMaker, peerEnvironment } from "./environment.ts";
 import { versus } from "./turns.ts";
 
@@ -29,7 +29,7 @@ export async function measureAcpx(bench: Bench, modules: string): Promise<readon
   const agent = ["--agent", `${process.execPath} ${FAKE_AGENT}`, "--ttl", IDLE_MAX_S, "--format", "quiet"];
   const acpx = shell([join(modules, "acpx", "dist", "cli.js"), ...agent], peerEnvironment(home), theirs);
   const { id } = await daemon.api.call("POST", "/sessions/agent", { adapter: "fake", cwd: ours });
-  acpx("sessions", "new");
+  await acpx("sessions", "new");
   const rounds = bench.quick ? QUICK : ROUNDS;
   const figure = (name: string, what: string, peer: string) => ({ name: `peers.acpx.${name}`, what, peer });
   return [
@@ -40,7 +40,10 @@ export async function measureAcpx(bench: Bench, modules: string): Promise<readon
         "`acpx prompt`",
       ),
       rounds,
-      { nomos: async () => nomos("run", "-s", String(id), PROMPT), peer: async () => acpx("prompt", PROMPT) },
+      {
+        nomos: () => timedMs(() => nomos("run", "-s", String(id), PROMPT)),
+        peer: () => timedMs(() => acpx("prompt", PROMPT)),
+      },
     ),
     await versus(
       figure(
@@ -50,8 +53,8 @@ export async function measureAcpx(bench: Bench, modules: string): Promise<readon
       ),
       rounds,
       {
-        nomos: async () => nomos("session", "start", "fake", "--cwd", ours),
-        peer: async () => acpx("sessions", "new", "--name", "another"),
+        nomos: () => timedMs(() => nomos("session", "start", "fake", "--cwd", ours)),
+        peer: () => timedMs(() => acpx("sessions", "new", "--name", "another")),
       },
     ),
     await versus(
@@ -62,25 +65,29 @@ export async function measureAcpx(bench: Bench, modules: string): Promise<readon
       ),
       rounds,
       {
-        nomos: async () => nomos("run", "-a", "fake", PROMPT),
-        peer: async () => acpx("exec", PROMPT),
+        nomos: () => timedMs(() => nomos("run", "-a", "fake", PROMPT)),
+        peer: () => timedMs(() => acpx("exec", PROMPT)),
       },
     ),
   ];
 }
 
-/** Runs a command to its end; returns how long it took. */
-function shell(
-  program: readonly string[],
-  env: Readonly<Record<string, string>>,
-  cwd: string,
-): (...args: readonly string[]) => number {
-  return (...args) => {
-    const startMs = performance.now();
-    const options = { env, cwd, encoding: "utf8", timeout: COMMAND_MAX_MS, killSignal: "SIGKILL" } as const;
-    const { status, stderr } = spawnSync(process.execPath, [...program, ...args], options);
-    if (status !== 0) throw new Error(`${args.join(" ")} ended with ${String(status)}: ${stderr}`);
-    return performance.now() - startMs;
+type Shell = (...args: readonly string[]) => Promise<void>;
+
+function shell(program: readonly string[], env: Readonly<Record<string, string>>, cwd: string): Shell {
+  return async (...args) => {
+    const child = spawnOwned([process.execPath, ...program, ...args], {
+      env,
+      cwd,
+      stdio: ["ignore", "ignore", "pipe"],
+      timeout: COMMAND_MAX_MS,
+      killSignal: "SIGKILL",
+    });
+    const complaints: string[] = [];
+    child.stderr?.on("data", (chunk) => complaints.push(String(chunk)));
+    await ended(child).catch((cause: unknown) => {
+      throw new Error(`${args.join(" ")}: ${complaints.join("")}`, { cause });
+    });
   };
 }
 
@@ -107,6 +114,7 @@ function endOwners(home: string): AsyncDisposable {
 
 function owners(home: string): readonly z.infer<typeof Owner>[] {
   const queues = join(home, ".acpx", "queues");
+  if (!existsSync(queues)) return [];
   const locks = readdirSync(queues).filter((name) => name.endsWith(".lock"));
   return locks.map((name) => Owner.parse(JSON.parse(readFileSync(join(queues, name), "utf8"))));
 }

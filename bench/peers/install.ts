@@ -9,7 +9,10 @@ import versions from "./versions.json" with { type: "json" };
 export type PeerPackage = keyof typeof versions;
 
 const INSTALL_MAX_MS = 600_000;
-const NPM = ["install", "--no-audit", "--no-fund", "--no-save", "--no-package-lock", "--loglevel=error"];
+const NPM = [
+  ...["install", "--no-audit", "--no-fund", "--no-save", "--no-package-lock", "--loglevel=error"],
+  ...["--prefer-offline", "--fetch-retries=1"],
+];
 
 /** Such as `acpx@0.19.1`. */
 export function pinnedPeer(name: PeerPackage): string {
