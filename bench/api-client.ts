@@ -11,21 +11,35 @@ export interface ApiClient {
   readonly close: () => void;
 }
 
+/** The same for any server on loopback: what it answers is for the caller to parse. */
+export interface JsonClient {
+  readonly call: (method: "GET" | "POST", path: string, body?: object) => Promise<unknown>;
+  readonly close: () => void;
+}
+
 const CONNECTIONS_MAX = 64;
+/** No request of a benchmark takes this long; a server that never answers must not hold up the run. */
+const SILENCE_MAX_MS = 300_000;
 const Answer = z.record(z.string(), z.unknown());
 
 export function createApiClient(port: number, token: string): ApiClient {
+  const { call, close } = createJsonClient(port, { authorization: `Bearer ${token}` });
+  return { call: async (...args) => Answer.parse(await call(...args)), close };
+}
+
+export function createJsonClient(port: number, sentHeaders: Readonly<Record<string, string>>): JsonClient {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS_MAX });
-  const call: ApiClient["call"] = (method, path, body) =>
+  const call: JsonClient["call"] = (method, path, body) =>
     new Promise((resolve, reject) => {
       const payload = body === undefined ? "" : JSON.stringify(body);
       const headers = {
-        authorization: `Bearer ${token}`,
+        ...sentHeaders,
         ...(method === "GET"
           ? {}
           : { "content-type": "application/json", "content-length": Buffer.byteLength(payload) }),
       };
-      const asked = request({ host: "127.0.0.1", port, method, path, agent, headers }, (answer) => {
+      const to = { host: "127.0.0.1", port, method, path, agent, headers, timeout: SILENCE_MAX_MS };
+      const asked = request(to, (answer) => {
         let text = "";
         answer.setEncoding("utf8");
         answer.on("data", (chunk: string) => {
@@ -34,11 +48,12 @@ export function createApiClient(port: number, token: string): ApiClient {
         answer.on("end", () => {
           const { statusCode = 0 } = answer;
           if (statusCode < 200 || statusCode > 299) reject(new Error(`${method} ${path}: ${statusCode} ${text}`));
-          else resolve(Answer.parse(JSON.parse(text)));
+          else resolve(JSON.parse(text));
         });
         answer.on("error", reject);
       });
       asked.on("error", reject);
+      asked.on("timeout", () => asked.destroy(new Error(`${method} ${path}: no answer`)));
       asked.end(payload);
     });
   return { call, close: () => agent.destroy() };

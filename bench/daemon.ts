@@ -66,7 +66,7 @@ async function healthy(port: number): Promise<void> {
   throw new Error(`no daemon on its port after ${START_MAX_MS} ms`);
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();

@@ -20,6 +20,8 @@ export interface Benchmark {
 /** What could not be measured here, and what is needed for it. */
 export interface Skipped {
   readonly skipped: string;
+  /** The figures that could. */
+  readonly figures?: readonly Figure[];
 }
 
 /** A number and its baseline from the same run, in the same unit. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
@@ -31,14 +31,18 @@ export async function startServer(program: URL, args: readonly string[]): Promis
   return { pid: child.pid ?? 0, port, [Symbol.asyncDispose]: () => stopped(child) };
 }
 
-/** It is ended when this process ends. */
+export const NODE = [process.execPath, "--disable-warning=ExperimentalWarning"] as const;
+
 export function spawnNode(args: readonly string[], options: RunOptions): ChildProcess {
-  const node = [process.execPath, "--disable-warning=ExperimentalWarning"];
-  const [command = "", ...rest] = [...(options.under ?? []), ...node, ...args];
-  const child = spawn(command, rest, {
+  return spawnOwned([...(options.under ?? []), ...NODE, ...args], {
     stdio: ["ignore", "pipe", "inherit"],
     ...(options.env === undefined ? {} : { env: options.env }),
   });
+}
+
+/** It is ended when this process ends. */
+export function spawnOwned([command = "", ...args]: readonly string[], options: SpawnOptions): ChildProcess {
+  const child = spawn(command, args, options);
   const end = () => child.kill("SIGKILL");
   process.prependOnceListener("exit", end);
   child.once("exit", () => process.off("exit", end));

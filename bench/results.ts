@@ -51,7 +51,7 @@ export function resultOf(
   outcome: readonly Figure[] | Skipped,
   scene: { readonly machine: Machine; readonly loadAverage: number },
 ): Result {
-  const figures = "skipped" in outcome ? [] : outcome;
+  const figures = "skipped" in outcome ? (outcome.figures ?? []) : outcome;
   return {
     benchmark,
     date: new Date().toISOString(),
