@@ -3,9 +3,10 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, vi } from "vitest";
 import { type Answer, newHome, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
+import { whenTestEnds } from "../support/test-end.ts";
 import {
   eventsOf,
   eventually,
@@ -48,7 +49,7 @@ const external = async (on: TestDaemon): Promise<{ readonly id: string; readonly
 };
 const longLived = (): number => {
   const agent = spawn("sleep", ["1000"]);
-  onTestFinished(() => void agent.kill("SIGKILL"));
+  whenTestEnds(() => void agent.kill("SIGKILL"));
   return agent.pid ?? 0;
 };
 const agent = async (on: TestDaemon): Promise<string> => {

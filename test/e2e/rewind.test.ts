@@ -14,11 +14,12 @@ import {
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished } from "vitest";
+import { expect } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 
 import { needs } from "../support/needs.ts";
 import { proves } from "../support/proves.ts";
+import { whenTestEnds } from "../support/test-end.ts";
 import { readWorld } from "../support/world.ts";
 import { eventually } from "./support/talk.ts";
 
@@ -35,7 +36,7 @@ interface Event {
 
 async function ground(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-ground-")));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  whenTestEnds(() => rm(folder, { recursive: true, force: true }));
   const root = join(folder, "tree");
   mkdirSync(root);
   return root;

@@ -2,10 +2,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
 import { proves } from "../support/proves.ts";
+import { whenTestEnds } from "../support/test-end.ts";
 import { chanceOf } from "../support/world.ts";
 import { eventually } from "./support/talk.ts";
 
@@ -19,7 +20,7 @@ interface Rewound {
 
 async function folder(): Promise<string> {
   const outer = await realpath(await mkdtemp(join(tmpdir(), "nomos-shared-")));
-  onTestFinished(() => rm(outer, { recursive: true, force: true }));
+  whenTestEnds(() => rm(outer, { recursive: true, force: true }));
   const cwd = join(outer, "shared");
   mkdirSync(cwd);
   return cwd;

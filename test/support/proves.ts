@@ -1,9 +1,15 @@
 import { type TestFunction, test } from "vitest";
+import { endingAlone } from "./test-end.ts";
 
 /** A test that proves a guarantee. Its id opens the title, so that tests and the list of guarantees can be compared. */
 export function proves(id: string, title: string, prove: TestFunction, timeoutMs?: number): void {
   test(titleOf(id, title), prove, timeoutMs);
 }
+
+/** For a test that mostly waits: it runs at the same time as its neighbours of this kind. */
+proves.concurrent = (id: string, title: string, prove: TestFunction, timeoutMs?: number): void => {
+  test.concurrent(titleOf(id, title), endingAlone(prove), timeoutMs);
+};
 
 /** For what this machine cannot test, such as a sandbox without the operating system's support. */
 proves.skipIf = (condition: boolean) => (id: string, title: string, prove: TestFunction, timeoutMs?: number) => {
