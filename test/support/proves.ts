@@ -1,4 +1,6 @@
 import { type TestFunction, test } from "vitest";
+import { CHOSEN_STORE } from "./chosen-store.ts";
+import { sampled } from "./sampled.ts";
 import { endingAlone } from "./test-end.ts";
 
 /** A test that proves a guarantee. Its id opens the title, so that tests and the list of guarantees can be compared. */
@@ -20,6 +22,12 @@ proves.skipIf = (condition: boolean) => (id: string, title: string, prove: TestF
 proves.where = (condition: boolean) => (id: string, title: string, prove: TestFunction, timeoutMs?: number) => {
   if (condition) proves(id, title, prove, timeoutMs);
 };
+
+/** For what no store can change: a normal run proves it on SQLite only. */
+const isProvedHere = sampled(true, CHOSEN_STORE === "sqlite");
+proves.onOneStore = Object.assign(proves.where(isProvedHere), {
+  concurrent: isProvedHere ? proves.concurrent : () => undefined,
+});
 
 const PROMISE_ID = /^[A-Z]+-?\d+$/;
 

@@ -1,8 +1,8 @@
-import { chmod, open, readFile, writeFile } from "node:fs/promises";
+import { chmod, cp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHOSEN_STORE } from "../../support/chosen-store.ts";
 import { type CliAnswer, newHome, runCli, startDaemon } from "../../support/daemon.ts";
 import { needs } from "../../support/needs.ts";
@@ -169,12 +169,25 @@ describe("doctor", () => {
   });
 });
 
-/** A home that a daemon ran on, with one session. */
+/** A home that a daemon ran on, with one session. Made once: each test changes a copy. */
 async function stoppedHome(): Promise<string> {
   const home = await newHome();
+  // A copy of the home would not bring a log in PostgreSQL along.
+  if (CHOSEN_STORE === "sqlite") await cp(template, home, { recursive: true });
+  else await runAndStop(home);
+  return home;
+}
+
+let template: string;
+beforeAll(async () => {
+  template = await newHome();
+  if (CHOSEN_STORE === "sqlite") await runAndStop(template);
+});
+afterAll(() => rm(dirname(template), { recursive: true, force: true }));
+
+async function runAndStop(home: string): Promise<void> {
   const ran = await runCli(["run", "say x", "--json"], { home });
   if (ran.exitCode !== 0) throw new Error(ran.stdout + ran.stderr);
   await runCli(["down"], { home });
   await readFile(join(home, "token"));
-  return home;
 }
