@@ -8,10 +8,14 @@ export function proves(id: string, title: string, prove: TestFunction, timeoutMs
   test(titleOf(id, title), prove, timeoutMs);
 }
 
+const atTheSameTime =
+  (isSkipped: boolean) =>
+  (id: string, title: string, prove: TestFunction, timeoutMs?: number): void => {
+    (isSkipped ? test.skip : test.concurrent)(titleOf(id, title), endingAlone(prove), timeoutMs);
+  };
+
 /** For a test that mostly waits: it runs at the same time as its neighbours of this kind. */
-proves.concurrent = (id: string, title: string, prove: TestFunction, timeoutMs?: number): void => {
-  test.concurrent(titleOf(id, title), endingAlone(prove), timeoutMs);
-};
+proves.concurrent = Object.assign(atTheSameTime(false), { skipIf: atTheSameTime });
 
 /** For what this machine cannot test, such as a sandbox without the operating system's support. */
 proves.skipIf = (condition: boolean) => (id: string, title: string, prove: TestFunction, timeoutMs?: number) => {

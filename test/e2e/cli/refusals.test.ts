@@ -1,12 +1,13 @@
-import { chmod, cp, open, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, open, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { CHOSEN_STORE } from "../../support/chosen-store.ts";
 import { type CliAnswer, newHome, runCli, startDaemon } from "../../support/daemon.ts";
 import { needs } from "../../support/needs.ts";
 import { runConfined } from "../../support/run-confined.ts";
+import { homeCopies } from "../support/home-copies.ts";
 
 /** Every refusal at start has four members, no stack, and the catalogue's exit code. */
 function expectRefusal(
@@ -20,6 +21,14 @@ function expectRefusal(
   });
   expect(stdout).not.toMatch(/\n\s+at /);
 }
+
+/** A daemon ran on it, with one session. */
+const stoppedHome = homeCopies(async (home) => {
+  const ran = await runCli(["run", "say x", "--json"], { home });
+  if (ran.exitCode !== 0) throw new Error(ran.stdout + ran.stderr);
+  await runCli(["down"], { home });
+  await readFile(join(home, "token"));
+});
 
 /** About the log's file, which only SQLite has. */
 const testOfFile: (title: string, prove: () => Promise<void>) => void =
@@ -168,26 +177,3 @@ describe("doctor", () => {
     expect(stdout).toMatch(/^-- {2}sandbox .*\n +remedy: run: apt-get install bubblewrap$/m);
   });
 });
-
-/** A home that a daemon ran on, with one session. Made once: each test changes a copy. */
-async function stoppedHome(): Promise<string> {
-  const home = await newHome();
-  // A copy of the home would not bring a log in PostgreSQL along.
-  if (CHOSEN_STORE === "sqlite") await cp(template, home, { recursive: true });
-  else await runAndStop(home);
-  return home;
-}
-
-let template: string;
-beforeAll(async () => {
-  template = await newHome();
-  if (CHOSEN_STORE === "sqlite") await runAndStop(template);
-});
-afterAll(() => rm(dirname(template), { recursive: true, force: true }));
-
-async function runAndStop(home: string): Promise<void> {
-  const ran = await runCli(["run", "say x", "--json"], { home });
-  if (ran.exitCode !== 0) throw new Error(ran.stdout + ran.stderr);
-  await runCli(["down"], { home });
-  await readFile(join(home, "token"));
-}
