@@ -136,43 +136,47 @@ for (const [how, stop] of [
   ["a graceful stop", (one: TestDaemon) => one.stop()],
   ["kill -9", (one: TestDaemon) => one.kill9()],
 ] as const)
-  proves("A5", `a question survives ${how}: it can be answered after the restart, and the turn goes on`, async () => {
-    const home = await newHome();
-    const before = await startDaemon({ home });
-    const agent = await careful(before, "careful", "always_ask");
-    const asking = await start(before);
-    const acting = await start(before, { agent });
-    const asked = await prompt(before, asking.id, "say once only\nask Go on?\nsay afterwards");
-    const queued = await prompt(before, asking.id, "say and the queue", { queue: true });
-    const acted = await prompt(before, acting.id, "say hello\nrun echo did it >> did.txt; cat did.txt");
-    const question = await pendingOf(before, asking.id);
-    const action = await pendingOf(before, acting.id);
-    await stop(before);
+  proves.concurrent(
+    "A5",
+    `a question survives ${how}: it can be answered after the restart, and the turn goes on`,
+    async () => {
+      const home = await newHome();
+      const before = await startDaemon({ home });
+      const agent = await careful(before, "careful", "always_ask");
+      const asking = await start(before);
+      const acting = await start(before, { agent });
+      const asked = await prompt(before, asking.id, "say once only\nask Go on?\nsay afterwards");
+      const queued = await prompt(before, asking.id, "say and the queue", { queue: true });
+      const acted = await prompt(before, acting.id, "say hello\nrun echo did it >> did.txt; cat did.txt");
+      const question = await pendingOf(before, asking.id);
+      const action = await pendingOf(before, acting.id);
+      await stop(before);
 
-    const after = await startDaemon({ home });
-    expect(await show(after, asking.id)).toMatchObject({ busy: true, waitingFor: "approval", queued: 1 });
-    expect(await pendingOf(after, asking.id)).toEqual(question);
-    expectOk(await after.call("POST", `/api/approvals/${question.id}/approve`, { option: "yes" }));
-    expectOk(await after.call("POST", `/api/approvals/${action.id}/approve`, {}));
-    for (const [id, { turnId }] of [
-      [asking.id, asked],
-      [asking.id, queued],
-      [acting.id, acted],
-    ] as const)
-      expect(await ended(after, id, turnId)).toMatchObject({ outcome: "completed" });
-    expect(await linesOf(after, asking.id)).toEqual([
-      "once only",
-      "[awaiting input] Go on?",
-      "approved: yes",
-      "afterwards",
-      "── turn-end (completed) ──",
-      "and the queue",
-      "── turn-end (completed) ──",
-    ]);
-    expect((await linesOf(after, acting.id)).filter((line) => line === "did it")).toHaveLength(1);
-    expectRefusal(await after.call("POST", `/api/approvals/${question.id}/reject`, {}), 409, "already_answered");
-    await expectSound(after);
-  });
+      const after = await startDaemon({ home });
+      expect(await show(after, asking.id)).toMatchObject({ busy: true, waitingFor: "approval", queued: 1 });
+      expect(await pendingOf(after, asking.id)).toEqual(question);
+      expectOk(await after.call("POST", `/api/approvals/${question.id}/approve`, { option: "yes" }));
+      expectOk(await after.call("POST", `/api/approvals/${action.id}/approve`, {}));
+      for (const [id, { turnId }] of [
+        [asking.id, asked],
+        [asking.id, queued],
+        [acting.id, acted],
+      ] as const)
+        expect(await ended(after, id, turnId)).toMatchObject({ outcome: "completed" });
+      expect(await linesOf(after, asking.id)).toEqual([
+        "once only",
+        "[awaiting input] Go on?",
+        "approved: yes",
+        "afterwards",
+        "── turn-end (completed) ──",
+        "and the queue",
+        "── turn-end (completed) ──",
+      ]);
+      expect((await linesOf(after, acting.id)).filter((line) => line === "did it")).toHaveLength(1);
+      expectRefusal(await after.call("POST", `/api/approvals/${question.id}/reject`, {}), 409, "already_answered");
+      await expectSound(after);
+    },
+  );
 
 proves("A5", "a question may wait longer than the turn's time limit", async () => {
   expectOk(await daemon.call("PUT", "/api/config", { config: { turnTimeoutMs: 1000 } }));

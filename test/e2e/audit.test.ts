@@ -1,15 +1,17 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFile, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
-import { expect } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
+import { openLogKey } from "../../src/store/index.ts";
 import { sha256 } from "../support/bundles.ts";
 import { CHOSEN_STORE } from "../support/chosen-store.ts";
 import { newHome, runCli, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
 import { proves } from "../support/proves.ts";
+import { sampled } from "../support/sampled.ts";
 import { verdictOf } from "../support/verifier.ts";
 import { startWitness } from "../support/witness.ts";
 import {
@@ -45,11 +47,17 @@ interface Status {
   };
 }
 
+/** For what leaves the daemon as it was. */
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
 proves(
   "AUD-9",
   "every event has a proof against a signed checkpoint at once, checkable with sha256 alone",
   async () => {
-    const daemon = await startDaemon();
     await grow(daemon, 300);
     const { entries } = expectOk(
       await daemon.call<{ entries: readonly Event[] }>("GET", "/api/audit/entries?limit=1000"),
@@ -72,8 +80,7 @@ proves(
   },
 );
 
-proves("AUD-9", "the checkpoint is a signed note as text, and as JSON it includes its key", async () => {
-  const daemon = await startDaemon();
+proves.onOneStore("AUD-9", "the checkpoint is a signed note as text, and as JSON it includes its key", async () => {
   const text = await daemon.call("GET", "/api/audit/checkpoint");
   expect(text.headers.get("content-type")).toMatch(/^text\/plain/);
   expect(text.text).toMatch(/^nomos\/[0-9a-f]{8}\n\d+\n[A-Za-z0-9+/]{43}=\n\n— nomos\/[0-9a-f]{8} [A-Za-z0-9+/=]+\n$/);
@@ -85,8 +92,7 @@ proves("AUD-9", "the checkpoint is a signed note as text, and as JSON it include
   expect((await daemon.cli("audit", "checkpoint", "--json")).json<{ key: string }>().key).toBe(json.body.key);
 });
 
-proves("AUD-9", "status shows the tree's lag, which is zero soon after the last event", async () => {
-  const daemon = await startDaemon();
+proves.onOneStore("AUD-9", "status shows the tree's lag, which is zero soon after the last event", async () => {
   await grow(daemon, 20);
   const before = expectOk(await daemon.call<Status>("GET", "/api/status"));
   expect(before.tree.lag).toBe(before.events - before.tree.size);
@@ -101,8 +107,6 @@ proves(
   "AUD-9",
   "a later checkpoint is proved to continue an earlier one, and tiles hold the hashes for proofs",
   async () => {
-    const daemon = await startDaemon();
-    await grow(daemon, 280);
     const path = (query: string) => `/api/audit/consistency?${query}`;
     const proof = expectOk(
       await daemon.call<{ from: number; to: number; hashes: string[]; toRoot: string }>("GET", path("from=7")),
@@ -120,7 +124,6 @@ proves(
 );
 
 proves("AUD-9", "an export verifies with the key alone, is recorded, and only the operator may make it", async () => {
-  const daemon = await startDaemon();
   const { id } = await start(daemon);
   await turn(daemon, id, `say ${"long ".repeat(10_000)}`);
   const folder = await newFolder();
@@ -158,7 +161,6 @@ proves("AUD-9", "an export verifies with the key alone, is recorded, and only th
 });
 
 proves("AUD-9", "an agent's sessions are found by its name, page by page, forgotten ones too", async () => {
-  const daemon = await startDaemon();
   const [one, two] = [await start(daemon), await start(daemon)];
   await turn(daemon, one.id, "say one");
   await turn(daemon, two.id, "say two");
@@ -167,7 +169,7 @@ proves("AUD-9", "an agent's sessions are found by its name, page by page, forgot
   const expected = all.filter(({ stream }) => stream === "agent/demo" || stream.startsWith("session/"));
   const found: Event[] = [];
   for (let after: number | null = 0; after !== null; ) {
-    const path: string = `/api/audit/agent/demo?limit=3&after=${after}`;
+    const path: string = `/api/audit/agent/demo?limit=50&after=${after}`;
     const page: { entries: Event[]; next: number | null } = expectOk(await daemon.call("GET", path));
     found.push(...page.entries);
     after = page.next;
@@ -223,7 +225,7 @@ proves.where(CHOSEN_STORE === "sqlite")(
   },
 );
 
-proves("AUD-3", "a changed checkpoint, or a missing key, stops the start by name", async () => {
+proves.onOneStore("AUD-3", "a changed checkpoint, or a missing key, stops the start by name", async () => {
   const home = await newHome();
   await (await startDaemon({ home })).stop();
   const path = join(home, "checkpoint");
@@ -236,8 +238,7 @@ proves("AUD-3", "a changed checkpoint, or a missing key, stops the start by name
 });
 
 proves("AUD-2", "a missing tile is named by proofs and by the doctor, which restores it", async () => {
-  const daemon = await startDaemon();
-  await grow(daemon, 600);
+  await grow(daemon, 300);
   const [event] = expectOk(
     await daemon.call<{ entries: readonly Event[] }>("GET", "/api/audit/entries?limit=1&after=300"),
   ).entries;
@@ -265,10 +266,10 @@ proves(
   "after kill -9 at any moment the tree goes on, and a deleted tree is rebuilt",
   async () => {
     const home = await newHome();
-    for (const round of [0, 1, 2]) {
+    for (const round of sampled([0, 1, 2, 3], [0, 1])) {
       const daemon = await startDaemon({ home });
       const growing = grow(daemon, 2000).catch(() => undefined);
-      await new Promise((later) => setTimeout(later, 300 + 900 * round));
+      await new Promise((later) => setTimeout(later, 300 + 600 * round));
       await daemon.kill9();
       await growing;
       if (round === 1) await rm(join(home, "tree"), { recursive: true, force: true });
@@ -290,9 +291,10 @@ proves.skipIf(!needs("git"))(
     const home = await newHome();
     const repo = await newFolder();
     await promisify(execFile)("git", ["init", "-q", "--bare", repo]);
-    await (await startDaemon({ home })).stop();
-    const key = (await readFile(join(home, "keys/key.pub"), "utf8")).trim();
-    await using witness = await startWitness(key);
+    await mkdir(home, { mode: 0o700 });
+    // The witness has to know the log's key before the first checkpoint is signed.
+    const { verifier } = await openLogKey(join(home, "keys"));
+    await using witness = await startWitness(verifier.text);
     const anchors = { git: { repo, ref: "refs/nomos/log" }, witness: { url: witness.url, key: witness.vkey } };
     await writeFile(join(home, "config.json"), JSON.stringify({ anchors }));
     witness.behaviour = "down";

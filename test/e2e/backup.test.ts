@@ -1,8 +1,9 @@
 import { cp, mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect, vi } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { CHOSEN_STORE } from "../support/chosen-store.ts";
+import { runCliHere } from "../support/cli-here.ts";
 import { newHome, runCli, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
 import { proves } from "../support/proves.ts";
@@ -30,8 +31,15 @@ interface Made {
   readonly bytes: number;
 }
 
+/** For backups that leave the daemon as it was. */
+let running: TestDaemon;
+beforeAll(async () => {
+  running = await startDaemon();
+});
+afterAll(() => running[Symbol.asyncDispose]());
+
 proves("KEEP-2", "a backup of a running daemon becomes a home that works and records its restore", async () => {
-  const daemon = await startDaemon();
+  const daemon = running;
   const { id } = await start(daemon);
   await turn(daemon, id, `say ${"long ".repeat(10_000)}\nrun echo kept`);
   const folder = await newFolder();
@@ -85,22 +93,27 @@ proves("KEEP-2", "a backup of a running daemon becomes a home that works and rec
   expect(verdict).toMatchObject({ ok: true });
 });
 
-proves("KEEP-2", "a backup without a name goes into the home's backup folder, also from the command line", async () => {
-  const daemon = await startDaemon();
-  const answer = await daemon.cli("backup", "--json");
-  expect(answer.exitCode).toBe(0);
-  const { path } = answer.json<Made>();
-  expect(dirname(path)).toBe(join(daemon.home, "backups"));
-  const shown = await daemon.cli("backup");
-  expect(shown.stdout).toMatch(/^path: +\S+backups\/nomos-/m);
-  expect((await readdir(join(daemon.home, "backups"))).length).toBe(2);
-});
+proves.onOneStore(
+  "KEEP-2",
+  "a backup without a name goes into the home's backup folder, also from the command line",
+  async () => {
+    const daemon = running;
+    const before = (await readdir(join(daemon.home, "backups")).catch(() => [])).length;
+    const answer = await daemon.cli("backup", "--json");
+    expect(answer.exitCode).toBe(0);
+    const { path } = answer.json<Made>();
+    expect(dirname(path)).toBe(join(daemon.home, "backups"));
+    const shown = await daemon.cli("backup");
+    expect(shown.stdout).toMatch(/^path: +\S+backups\/nomos-/m);
+    expect((await readdir(join(daemon.home, "backups"))).length).toBe(before + 2);
+  },
+);
 
-proves(
+proves.onOneStore(
   "KEEP-2",
   "a target that exists, is relative, missing or inside the home is refused and left as it was",
   async () => {
-    const daemon = await startDaemon();
+    const daemon = running;
     const folder = await newFolder();
     const file = join(folder, "file");
     await writeFile(file, "mine");
@@ -122,8 +135,8 @@ proves(
   },
 );
 
-proves("KEEP-2", "a backup needs its own capability; reading everything is not enough", async () => {
-  const daemon = await startDaemon();
+proves.onOneStore("KEEP-2", "a backup needs its own capability; reading everything is not enough", async () => {
+  const daemon = running;
   const issue = async (...capabilities: readonly string[]): Promise<Readonly<Record<string, string>>> => {
     const { secret } = expectOk(await daemon.call<{ secret: string }>("POST", "/api/tokens", { capabilities }), 201);
     return { authorization: `Bearer ${secret}` };
@@ -139,7 +152,7 @@ proves("KEEP-2", "a backup needs its own capability; reading everything is not e
 });
 
 proves("KEEP-2", "two backups at once: one is made, the other is refused and leaves nothing", async () => {
-  const daemon = await startDaemon();
+  const daemon = running;
   const { id } = await start(daemon);
   await turn(daemon, id, "run head -c 3000000 /dev/urandom | base64");
   const folder = await newFolder();
@@ -284,18 +297,18 @@ proves(
       await cp(good, bad, { recursive: true });
       await spoil(bad);
       const home = await newHome();
-      const { exitCode, stdout, stderr } = await runCli(["restore", bad, "--json"], { home });
+      const { exitCode, stdout, stderr } = await runCliHere("restore", [bad], home);
       expect([what, exitCode === 0, stderr]).toEqual([what, false, ""]);
       expect([what, JSON.parse(stdout).error?.code]).toEqual([what, code]);
       expect([what, await readdir(home).catch(() => [])]).toEqual([what, []]);
       await rm(bad, { recursive: true });
     }
     for (const from of [join(folder, "nothing"), folder, join(good, "log.db")]) {
-      const { exitCode, stdout } = await runCli(["restore", from, "--json"], { home: await newHome() });
+      const { exitCode, stdout } = await runCliHere("restore", [from], await newHome());
       expect([from, exitCode, JSON.parse(stdout).error?.code]).toEqual([from, 1, "backup_invalid"]);
     }
-    expect((await runCli(["restore"], { home: await newHome() })).exitCode).toBe(2);
-    expect((await runCli(["restore", good, "more"], { home: await newHome() })).exitCode).toBe(2);
+    expect((await runCliHere("restore", [], await newHome())).exitCode).toBe(2);
+    expect((await runCliHere("restore", [good, "more"], await newHome())).exitCode).toBe(2);
     expect((await runCli(["restore", good], { home: await newHome() })).exitCode).toBe(0);
   },
   240_000,

@@ -77,7 +77,7 @@ for (const [what, text, code, message] of [
     /ended/,
   ],
 ] as const)
-  proves("D1", `a driver file that ${what} fails its turn by name, and the session goes on`, async () => {
+  proves.concurrent("D1", `a driver file that ${what} fails its turn by name, and the session goes on`, async () => {
     const { id } = await driven(text);
     expect(await turn(daemon, id, "go")).toMatchObject({ outcome: "failed" });
     const failure = await failureOf(id);
@@ -86,7 +86,7 @@ for (const [what, text, code, message] of [
     expect(await show(daemon, id)).toMatchObject({ state: "idle", busy: false });
   });
 
-proves("D1", "a driver file is loaded again each turn: repaired, removed, put back", async () => {
+proves.concurrent("D1", "a driver file is loaded again each turn: repaired, removed, put back", async () => {
   const file = await plantDriver("export default 1;");
   const { id } = await start(daemon, { adapter: "script", file });
   expect(await turn(daemon, id, "one")).toMatchObject({ outcome: "failed" });
@@ -185,33 +185,6 @@ proves(
   60_000,
 );
 
-proves("D4", "a driver that writes an invalid message with the right mark fails only its own turn", async () => {
-  for (const forged of [
-    "this is no json",
-    "null",
-    "[]",
-    "{}",
-    '{"kind":"call"}',
-    '{"kind":"call","id":"x","method":7,"args":"none"}',
-    '{"kind":"call","id":1,"method":"run","args":{"length":1}}',
-    '{"kind":"fail","code":{"a":1},"message":[]}',
-    '{"kind":"abort"}',
-  ]) {
-    const { id } = await driven(`export default async ({ say }) => {
-      const seen = [];
-      const write = process.stdout._write.bind(process.stdout);
-      process.stdout._write = (chunk, encoding, done) => { seen.push(String(chunk)); write(chunk, encoding, done); };
-      await say("hello");
-      const mark = seen.join("").slice(0, 24);
-      await new Promise((resolve) => process.stdout.write(mark + ${JSON.stringify(forged)} + "\\n", resolve));
-      await new Promise((resolve) => setTimeout(resolve, 500));
-    };`);
-    const { turnId } = await prompt(daemon, id, "go");
-    expect({ forged, ...(await ended(daemon, id, turnId)) }).toMatchObject({ forged, outcome: "failed" });
-  }
-  expectOk(await daemon.call("GET", "/api/status"));
-});
-
 proves(
   "D4",
   "endless calls without waiting are answered up to a limit",
@@ -258,7 +231,40 @@ proves(
   60_000,
 );
 
-proves("D5", "a driver's children are ended, however it detached them", async () => {
+proves.concurrent(
+  "D4",
+  "a driver that writes an invalid message with the right mark fails only its own turn",
+  async () => {
+    const forgeries = [
+      "this is no json",
+      "null",
+      "[]",
+      "{}",
+      '{"kind":"call"}',
+      '{"kind":"call","id":"x","method":7,"args":"none"}',
+      '{"kind":"call","id":1,"method":"run","args":{"length":1}}',
+      '{"kind":"fail","code":{"a":1},"message":[]}',
+      '{"kind":"abort"}',
+    ];
+    const sendForged = async (forged: string): Promise<void> => {
+      const { id } = await driven(`export default async ({ say }) => {
+      const seen = [];
+      const write = process.stdout._write.bind(process.stdout);
+      process.stdout._write = (chunk, encoding, done) => { seen.push(String(chunk)); write(chunk, encoding, done); };
+      await say("hello");
+      const mark = seen.join("").slice(0, 24);
+      await new Promise((resolve) => process.stdout.write(mark + ${JSON.stringify(forged)} + "\\n", resolve));
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    };`);
+      const { turnId } = await prompt(daemon, id, "go");
+      expect({ forged, ...(await ended(daemon, id, turnId)) }).toMatchObject({ forged, outcome: "failed" });
+    };
+    await Promise.all(forgeries.map(sendForged));
+    expectOk(await daemon.call("GET", "/api/status"));
+  },
+);
+
+proves.concurrent("D5", "a driver's children are ended, however it detached them", async () => {
   const mark = `orphan-${randomUUID()}`;
   const { id } = await driven(`import { spawn } from "node:child_process";
   export default async ({ say }) => {
@@ -275,16 +281,20 @@ proves("D5", "a driver's children are ended, however it detached them", async ()
   expect(await processesWith(mark)).toEqual([]);
 });
 
-proves("D5", "a driver that returns without waiting for its last calls: they are still carried out", async () => {
-  const { id } = await driven(
-    `export default async ({ say, event }) => { void say("parting words"); void event("last", 1); };`,
-  );
-  expect(await turn(daemon, id, "go")).toMatchObject({ outcome: "completed" });
-  expect(await linesOf(daemon, id)).toContain("parting words");
-  expect(await eventsOf(daemon, id, "types=x.last")).toHaveLength(1);
-});
+proves.concurrent(
+  "D5",
+  "a driver that returns without waiting for its last calls: they are still carried out",
+  async () => {
+    const { id } = await driven(
+      `export default async ({ say, event }) => { void say("parting words"); void event("last", 1); };`,
+    );
+    expect(await turn(daemon, id, "go")).toMatchObject({ outcome: "completed" });
+    expect(await linesOf(daemon, id)).toContain("parting words");
+    expect(await eventsOf(daemon, id, "types=x.last")).toHaveLength(1);
+  },
+);
 
-proves("D6", "a driver's stdout reaches watchers, and its calls after the turn are refused", async () => {
+proves.concurrent("D6", "a driver's stdout reaches watchers, and its calls after the turn are refused", async () => {
   const { id } = await driven(
     `export default async ({ stream }) => { console.log("plain"); console.error("to stderr"); await stream("streamed"); };`,
   );

@@ -13,6 +13,7 @@ import {
   newFolder,
   PATIENCE,
   prompt,
+  show,
   start,
   turn,
 } from "./support/talk.ts";
@@ -339,3 +340,25 @@ proves("H4", "after all these requests the log passes its check and the daemon w
   await idle(daemon, id);
   await expectSound(daemon);
 });
+
+proves(
+  "S20",
+  "a prompt of ten megabytes is 413 and leaves nothing behind, for a new or an existing session",
+  async () => {
+    const { id } = await start(daemon);
+    await idle(daemon, id);
+    const { head } = await show(daemon, id);
+    const sessions = async () =>
+      expectOk(await daemon.call<{ sessions: object[] }>("GET", "/sessions?limit=1000")).sessions;
+    const before = await sessions();
+    const large = "x".repeat(10_000_000);
+    expectRefusal(await daemon.call("POST", `/sessions/${id}/prompt`, { prompt: large }), 413, "payload_too_large");
+    expectRefusal(
+      await daemon.call("POST", "/sessions/agent", { adapter: "demo", prompt: large }),
+      413,
+      "payload_too_large",
+    );
+    expect(await show(daemon, id)).toMatchObject({ head, busy: false });
+    expect(await sessions()).toHaveLength(before.length);
+  },
+);

@@ -1,9 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
+import { whenTestEnds } from "../support/test-end.ts";
 import { residentMb } from "./support/processes.ts";
 import { rawRequest, rawSocket } from "./support/raw-http.ts";
 import { readStream } from "./support/stream-reader.ts";
@@ -12,45 +13,10 @@ import { eventsOf, eventually, expectOk, expectSound, PATIENCE, start, turn } fr
 vi.setConfig(PATIENCE);
 
 let daemon: TestDaemon;
-/** Opened first, because their timeout takes long. */
-let slow: { readonly socket: Socket; readonly sinceMs: number; closedAfterMs: number | null }[];
-let quiet: { readonly sinceMs: number; comment: { readonly text: string; readonly afterMs: number } | null };
-
 beforeAll(async () => {
   daemon = await startDaemon();
-  const { host, port } = new URL(daemon.url);
-  slow = Array.from({ length: 100 }, (_, at) => {
-    const socket = connect({ host: "127.0.0.1", port: Number(port) });
-    const one: (typeof slow)[number] = { socket, sinceMs: Date.now(), closedAfterMs: null };
-    socket.resume();
-    socket.on("error", () => socket.destroy());
-    socket.on("close", () => {
-      one.closedAfterMs = Date.now() - one.sinceMs;
-    });
-    // Some send nothing, some send a little again and again.
-    if (at % 2 === 0) socket.write(`GET /sessions HTTP/1.1\r\nHost: ${host}\r\n`);
-    const drip = setInterval(() => void (at % 2 === 0 && socket.writable && socket.write("X-Slow: yes\r\n")), 1000);
-    socket.on("close", () => clearInterval(drip));
-    return one;
-  });
-  quiet = { sinceMs: Date.now(), comment: null };
-  void listenForComment();
 });
-afterAll(async () => {
-  for (const { socket } of slow) socket.destroy();
-  await daemon[Symbol.asyncDispose]();
-});
-
-async function listenForComment(): Promise<void> {
-  const response = await fetch(`${daemon.url}/api/events`, { headers: { authorization: `Bearer ${daemon.token}` } });
-  const decoder = new TextDecoder();
-  for await (const bytes of response.body ?? []) {
-    const text = decoder.decode(bytes);
-    if (!text.includes(": ") || !text.startsWith(":")) continue;
-    quiet.comment = { text, afterMs: Date.now() - quiet.sinceMs };
-    return;
-  }
-}
+afterAll(() => daemon[Symbol.asyncDispose]());
 
 /** Opens a stream and never reads it. */
 async function stalledReader(path: string): Promise<Socket> {
@@ -156,7 +122,7 @@ proves("H17", "at the connection limit new connections are cut, and the socket i
   const again = await startDaemon({ home: limited.home });
   const port = Number(new URL(again.url).port);
   const sockets = Array.from({ length: 60 }, () => connect({ host: "127.0.0.1", port }));
-  onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
+  whenTestEnds(() => sockets.forEach((socket) => void socket.destroy()));
   let cut = 0;
   for (const socket of sockets) {
     socket.on("error", () => undefined);
@@ -170,31 +136,5 @@ proves("H17", "at the connection limit new connections are cut, and the socket i
   for (const socket of sockets) socket.destroy();
   await eventually("room again", async () => (await again.call("GET", "/health").catch(() => null))?.status === 200);
 });
-
-proves(
-  "H17",
-  "connections that never finish their request are ended, and delay no one meanwhile",
-  async () => {
-    const sinceMs = Date.now();
-    for (let at = 0; at < 50; at += 1) expectOk(await daemon.call("GET", "/api/status"));
-    expect(Date.now() - sinceMs).toBeLessThan(10_000);
-    await eventually(
-      "all of them are ended",
-      async () => slow.every(({ closedAfterMs }) => closedAfterMs !== null),
-      60_000,
-    );
-  },
-  70_000,
-);
-
-proves(
-  "H18",
-  "a quiet stream gets a comment every 25 seconds",
-  async () => {
-    const comment = await eventually("a comment", async () => quiet.comment, 40_000);
-    expect(comment.text).toMatch(/^: .*\n\n/);
-  },
-  50_000,
-);
 
 proves("H16", "after all these readers the log passes its check", () => expectSound(daemon));

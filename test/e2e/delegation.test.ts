@@ -111,7 +111,7 @@ proves(
   },
 );
 
-proves(
+proves.onOneStore(
   "G12",
   "the caller is known by its token alone: no header, field or address makes a session a root",
   async () => {
@@ -136,7 +136,7 @@ proves(
   },
 );
 
-proves("G12", "every name of the tool is gated over MCP too", async () => {
+proves.onOneStore("G12", "every name of the tool is gated over MCP too", async () => {
   await agents({ lead: [] });
   const { id } = await root("lead");
   const init = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } };
@@ -158,75 +158,79 @@ proves("G12", "every name of the tool is gated over MCP too", async () => {
   }
 });
 
-proves("G13", "a child works on its parent's ground, by name or by real directory, and nowhere else", async () => {
-  await agents({ lead: ["worker"], worker: [] });
-  const ground = await newFolder();
-  const elsewhere = await newFolder();
-  await mkdir(join(ground, "sub/deep"), { recursive: true });
-  await mkdir(join(ground, "own"));
-  await symlink(elsewhere, join(ground, "out"));
-  await symlink("/", join(ground, "sub/root"));
-  await symlink(join(ground, "sub"), join(ground, "in"));
-  for (const [slug, path] of Object.entries({ ground, elsewhere, inner: join(ground, "own") }))
-    expectOk(await daemon.call("POST", "/api/workspaces", { slug, path }), 201);
-  const parent = expectOk(
-    await daemon.call<Nested>("POST", "/sessions/agent", {
-      adapter: "caller",
-      agent: "lead",
-      ground: "ws://workspaces/ground",
-    }),
-    201,
-  );
-  expectOk(await daemon.call("POST", "/api/workspaces/elsewhere/use"));
-  const [same, below, linked] = await asked(
-    parent.id,
-    spawnOf("worker"),
-    spawnOf("worker", { ground: "workspace:ground/sub/deep" }),
-    spawnOf("worker", { ground: "ws://workspaces/ground/in" }),
-  );
-  expect(same?.[1]).toMatchObject({ ground: "ws://workspaces/ground", cwd: ground, workspaceSlug: "ground" });
-  expect(below?.[1]).toMatchObject({ ground: "ws://workspaces/ground/sub/deep", cwd: join(ground, "sub/deep") });
-  expect(linked?.[1]).toMatchObject({ cwd: join(ground, "sub") });
-  const refused = await asked(
-    parent.id,
-    spawnOf("worker", { ground: "ws://workspaces/elsewhere" }),
-    spawnOf("worker", { ground: "ws://workspaces/inner" }),
-    spawnOf("worker", { ground: "ws://workspaces/default" }),
-    spawnOf("worker", { ground: "ws://workspaces/ground/out" }),
-    spawnOf("worker", { ground: "ws://workspaces/ground/sub/root/etc" }),
-    spawnOf("worker", { ground: "ws://workspaces/ground/../elsewhere" }),
-    spawnOf("worker", { ground: "ws://workspaces/ground/%2e%2e" }),
-    spawnOf("worker", { ground: "ws://workspaces/ground/sub\\..\\.." }),
-    spawnOf("worker", { ground: `file://${elsewhere}` }),
-    spawnOf("worker", { ground: "ws://workspaces/ground/nowhere" }),
-    spawnOf("worker", { cwd: ground }),
-    spawnOf("worker", { workspaceSlug: "elsewhere" }),
-    spawnOf("worker", { file: "/etc/passwd" }),
-  );
-  expect(codes(refused)).toEqual([
-    ...Array.from({ length: 5 }, () => "cwd_outside_parent"),
-    ...Array.from({ length: 4 }, () => "invalid_ground"),
-    "cwd_missing",
-    ...Array.from({ length: 3 }, () => "invalid_request"),
-  ]);
-  await rename(ground, `${ground}-moved`);
-  await symlink(elsewhere, ground);
-  const moved = await daemon.call<{ secret: string }>("POST", "/api/tokens", {
-    sessionId: parent.id,
-    capabilities: ["session.spawn"],
-  });
-  const late = await daemon.call(
-    "POST",
-    "/sessions/agent",
-    { adapter: "caller", agent: "worker" },
-    {
-      authorization: `Bearer ${moved.body.secret}`,
-    },
-  );
-  expectRefusal(late, 403, "cwd_outside_parent");
-  await rm(ground);
-  await rename(`${ground}-moved`, ground);
-});
+proves.onOneStore(
+  "G13",
+  "a child works on its parent's ground, by name or by real directory, and nowhere else",
+  async () => {
+    await agents({ lead: ["worker"], worker: [] });
+    const ground = await newFolder();
+    const elsewhere = await newFolder();
+    await mkdir(join(ground, "sub/deep"), { recursive: true });
+    await mkdir(join(ground, "own"));
+    await symlink(elsewhere, join(ground, "out"));
+    await symlink("/", join(ground, "sub/root"));
+    await symlink(join(ground, "sub"), join(ground, "in"));
+    for (const [slug, path] of Object.entries({ ground, elsewhere, inner: join(ground, "own") }))
+      expectOk(await daemon.call("POST", "/api/workspaces", { slug, path }), 201);
+    const parent = expectOk(
+      await daemon.call<Nested>("POST", "/sessions/agent", {
+        adapter: "caller",
+        agent: "lead",
+        ground: "ws://workspaces/ground",
+      }),
+      201,
+    );
+    expectOk(await daemon.call("POST", "/api/workspaces/elsewhere/use"));
+    const [same, below, linked] = await asked(
+      parent.id,
+      spawnOf("worker"),
+      spawnOf("worker", { ground: "workspace:ground/sub/deep" }),
+      spawnOf("worker", { ground: "ws://workspaces/ground/in" }),
+    );
+    expect(same?.[1]).toMatchObject({ ground: "ws://workspaces/ground", cwd: ground, workspaceSlug: "ground" });
+    expect(below?.[1]).toMatchObject({ ground: "ws://workspaces/ground/sub/deep", cwd: join(ground, "sub/deep") });
+    expect(linked?.[1]).toMatchObject({ cwd: join(ground, "sub") });
+    const refused = await asked(
+      parent.id,
+      spawnOf("worker", { ground: "ws://workspaces/elsewhere" }),
+      spawnOf("worker", { ground: "ws://workspaces/inner" }),
+      spawnOf("worker", { ground: "ws://workspaces/default" }),
+      spawnOf("worker", { ground: "ws://workspaces/ground/out" }),
+      spawnOf("worker", { ground: "ws://workspaces/ground/sub/root/etc" }),
+      spawnOf("worker", { ground: "ws://workspaces/ground/../elsewhere" }),
+      spawnOf("worker", { ground: "ws://workspaces/ground/%2e%2e" }),
+      spawnOf("worker", { ground: "ws://workspaces/ground/sub\\..\\.." }),
+      spawnOf("worker", { ground: `file://${elsewhere}` }),
+      spawnOf("worker", { ground: "ws://workspaces/ground/nowhere" }),
+      spawnOf("worker", { cwd: ground }),
+      spawnOf("worker", { workspaceSlug: "elsewhere" }),
+      spawnOf("worker", { file: "/etc/passwd" }),
+    );
+    expect(codes(refused)).toEqual([
+      ...Array.from({ length: 5 }, () => "cwd_outside_parent"),
+      ...Array.from({ length: 4 }, () => "invalid_ground"),
+      "cwd_missing",
+      ...Array.from({ length: 3 }, () => "invalid_request"),
+    ]);
+    await rename(ground, `${ground}-moved`);
+    await symlink(elsewhere, ground);
+    const moved = await daemon.call<{ secret: string }>("POST", "/api/tokens", {
+      sessionId: parent.id,
+      capabilities: ["session.spawn"],
+    });
+    const late = await daemon.call(
+      "POST",
+      "/sessions/agent",
+      { adapter: "caller", agent: "worker" },
+      {
+        authorization: `Bearer ${moved.body.secret}`,
+      },
+    );
+    expectRefusal(late, 403, "cwd_outside_parent");
+    await rm(ground);
+    await rename(`${ground}-moved`, ground);
+  },
+);
 
 proves(
   "G14",

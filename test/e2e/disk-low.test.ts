@@ -2,10 +2,11 @@ import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
 import { proves } from "../support/proves.ts";
+import { whenTestEnds } from "../support/test-end.ts";
 import {
   ended,
   eventsOf,
@@ -105,7 +106,7 @@ async function onSmallDisk(sizeBytes: number, limitBytes: number) {
   const at = join(await newFolder(), "disk");
   await mkdir(at);
   execFileSync("mount", ["-t", "tmpfs", "-o", `size=${sizeBytes}`, "tmpfs", at]);
-  onTestFinished(() => {
+  whenTestEnds(() => {
     execFileSync("umount", ["--lazy", at]);
   });
   const home = join(at, "home");

@@ -1,9 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { newHome, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
+import { whenTestEnds } from "../support/test-end.ts";
 import { residentMb } from "./support/processes.ts";
 import { rawRequest } from "./support/raw-http.ts";
 import { eventsOf, expectOk, expectSound, PATIENCE, start, turn } from "./support/talk.ts";
@@ -105,7 +106,7 @@ proves(
       socket.on("error", () => socket.destroy());
       return socket;
     });
-    onTestFinished(() => {
+    whenTestEnds(() => {
       for (const socket of sockets) socket.destroy();
     });
     await Promise.all(sockets.map((socket) => new Promise((done) => socket.once("connect", done).once("close", done))));

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { newHome, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
+import { whenTestEnds } from "../support/test-end.ts";
 import { plantDriver } from "./support/driver-file.ts";
 import { processesWith, running } from "./support/processes.ts";
 import { type Item, readStream } from "./support/stream-reader.ts";
@@ -37,7 +38,7 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 
 const open = async (on: TestDaemon = daemon): Promise<Session> => {
   const agent = spawn("sleep", ["1000"]);
-  onTestFinished(() => void agent.kill("SIGKILL"));
+  whenTestEnds(() => void agent.kill("SIGKILL"));
   return expectOk(await on.call<Session>("POST", "/sessions/external", { pid: agent.pid }), 201);
 };
 const begin = async (id: string, input: string, on: TestDaemon = daemon): Promise<string> =>

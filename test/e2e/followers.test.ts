@@ -13,7 +13,7 @@ interface FollowerShown {
   readonly failure: { readonly code: string; readonly remedy: string; readonly tries: number } | null;
 }
 
-proves("FOL-4", "search and tree deleted while no daemon runs are rebuilt from the log", async () => {
+proves.concurrent("FOL-4", "search and tree deleted while no daemon runs are rebuilt from the log", async () => {
   const home = await newHome();
   const first = await startDaemon({ home });
   const { id } = await start(first);
@@ -30,7 +30,7 @@ proves("FOL-4", "search and tree deleted while no daemon runs are rebuilt from t
   await expectSound(again);
 });
 
-proves("FOL-4", "in a home restored from an older backup, search and tree match its log", async () => {
+proves.concurrent("FOL-4", "in a home restored from an older backup, search and tree match its log", async () => {
   const daemon = await startDaemon();
   const { id } = await start(daemon);
   await turn(daemon, id, "say aardvark");
@@ -50,7 +50,7 @@ proves("FOL-4", "in a home restored from an older backup, search and tree match 
   await expectSound(restored);
 });
 
-proves(
+proves.concurrent(
   "FOL-3",
   "a tree that cannot be written is reported everywhere, blocks nothing, and goes on by itself",
   async () => {

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, vi } from "vitest";
 import { newHome, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
@@ -10,7 +11,7 @@ import { eventually, expectOk, newFolder, PATIENCE, type Session, start, turn } 
 
 vi.setConfig(PATIENCE);
 
-const provesForks = proves.skipIf(!needs("bwrap"));
+const provesForks = proves.concurrent.skipIf(!needs("bwrap"));
 
 interface Doctor {
   readonly home: { readonly ok: boolean; readonly left: readonly { readonly path: string; readonly reason: string }[] };
@@ -33,9 +34,13 @@ async function forget(daemon: TestDaemon, id: string): Promise<void> {
 const keptOf = async (daemon: TestDaemon) => expectOk(await daemon.call<Doctor>("GET", "/api/doctor")).home;
 const gone = (path: string) => eventually(`${path} is gone`, async () => !existsSync(path));
 const told = (daemon: TestDaemon, path: string, reason: string) =>
-  eventually(`doctor tells of ${path}`, async () =>
-    (await keptOf(daemon)).left.some((one) => one.path === path && one.reason === reason),
-  );
+  eventually(`doctor tells of ${path}`, async () => {
+    if ((await keptOf(daemon)).left.some((one) => one.path === path && one.reason === reason)) return true;
+    await sleep(DOCTOR_REST_MS);
+    return false;
+  });
+/** The doctor reads the whole log. */
+const DOCTOR_REST_MS = 200;
 
 provesForks(
   "SN-23",

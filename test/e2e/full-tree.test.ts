@@ -2,10 +2,11 @@ import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, vi } from "vitest";
 import { startDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
 import { proves } from "../support/proves.ts";
+import { whenTestEnds } from "../support/test-end.ts";
 import { readWorld } from "../support/world.ts";
 import {
   eventsOf,
@@ -27,7 +28,7 @@ async function smallDisk(sizeBytes: number): Promise<string> {
   const at = join(await newFolder(), "disk");
   mkdirSync(at);
   execFileSync("mount", ["-t", "tmpfs", "-o", `size=${sizeBytes}`, "tmpfs", at]);
-  onTestFinished(() => void execFileSync("umount", ["--lazy", at]));
+  whenTestEnds(() => void execFileSync("umount", ["--lazy", at]));
   return at;
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { expect, vi } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { sha256 } from "../support/bundles.ts";
 import { CHOSEN_STORE } from "../support/chosen-store.ts";
 import { newHome, runCli, startDaemon, type TestDaemon } from "../support/daemon.ts";
@@ -36,11 +36,17 @@ interface Collected {
 
 const CANARY = "canary in a coal mine";
 
+/** Each test collects the sessions that it ended, so the next finds none. */
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
 proves(
   "KEEP-5",
   "old sessions' data moves from the log to archives; chains, proofs and exports stay valid",
   async () => {
-    const daemon = await startDaemon();
     const folder = await newFolder();
     const id = await endedSession(daemon, `say ${CANARY}\nrun head -c 200000 /dev/urandom | base64`);
     const alive = (await start(daemon)).id;
@@ -89,7 +95,6 @@ proves(
 );
 
 proves("KEEP-5", "an archive gives the data back, proved by the log; with one byte less it is refused", async () => {
-  const daemon = await startDaemon();
   const id = await endedSession(daemon, `say ${CANARY}\nrun head -c 200000 /dev/urandom | base64`);
   const before = (await eventsOf(daemon, id)).filter(({ type }) =>
     /^(turn.admitted|message|effect.(int|out))/.test(type),
@@ -127,9 +132,10 @@ proves("KEEP-5", "an archive gives the data back, proved by the log; with one by
   ];
   for (const [n, bytes] of spoiled.entries()) {
     await writeFile(path, bytes);
-    const verdict = await daemon.cli("archive", "verify", id, "--json");
-    expect([n, verdict.exitCode, verdict.json<{ ok: boolean }>().ok]).toEqual([n, 1, false]);
+    const verdict = await daemon.call<{ ok: boolean }>("GET", `/sessions/${id}/archive/verify`);
+    expect([n, expectOk(verdict).ok]).toEqual([n, false]);
   }
+  expect(await daemon.cli("archive", "verify", id, "--json")).toMatchObject({ exitCode: 1 });
   await writeFile(path, zstdCompressSync(forged.join("\n")));
   expectRefusal(await daemon.call("GET", `/sessions/${id}/archive`), 500, "archive_invalid");
   await rm(path);
@@ -137,10 +143,9 @@ proves("KEEP-5", "an archive gives the data back, proved by the log; with one by
 });
 
 proves("KEEP-5", "with `discard` no archive is made, and the session says so", async () => {
-  const daemon = await startDaemon();
   const id = await endedSession(daemon, `say ${CANARY}`);
   expect(await gc(daemon, { maxAgeDays: 0, discard: true })).toMatchObject({ sessions: [{ id, archive: null }] });
-  expect(await readdir(join(daemon.home, "archive")).catch(() => [])).toEqual([]);
+  expect(await readdir(join(daemon.home, "archive"))).not.toContain(`${id}.jsonl.zst`);
   expect(await show(daemon, id)).toMatchObject({ archived: { at: expect.any(String) } });
   expectRefusal(await daemon.call("GET", `/sessions/${id}/archive`), 404, "archive_not_found");
   expect(JSON.stringify(await eventsOf(daemon, id))).not.toContain(CANARY);
@@ -148,14 +153,13 @@ proves("KEEP-5", "with `discard` no archive is made, and the session says so", a
 });
 
 proves("KEEP-6", "living sessions, waiting questions and what a fork needs keep their data", async () => {
-  const daemon = await startDaemon();
   const idle = (await start(daemon)).id;
   await turn(daemon, idle, "say idle");
   const asking = (await start(daemon, { prompt: "ask May I?" })).id;
   await pendingOf(daemon, asking);
   const parent = (await start(daemon)).id;
   await turn(daemon, parent, "say the parent's words");
-  await daemon.cli("artifact", "write", parent, "notes.txt", "the parent's file");
+  await writeArtifact(parent, "notes.txt", "the parent's file");
   const child = await forkOf(daemon, parent);
   const grandchild = await forkOf(daemon, child);
   await turn(daemon, grandchild, "say the grandchild's words");
@@ -179,13 +183,12 @@ proves("KEEP-6", "living sessions, waiting questions and what a fork needs keep 
 });
 
 proves("KEEP-6", "blobs shared by several sessions stay while one of them needs them", async () => {
-  const daemon = await startDaemon();
   const shared = await endedSession(daemon, "say one");
   const bytes = "the same bytes ".repeat(100);
   const alive = (await start(daemon)).id;
-  await daemon.cli("artifact", "write", alive, "kept.txt", bytes);
+  await writeArtifact(alive, "kept.txt", bytes);
   const other = (await start(daemon)).id;
-  await daemon.cli("artifact", "write", other, "gone.txt", bytes);
+  await writeArtifact(other, "gone.txt", bytes);
   await kill(daemon, other);
   const done = await gc(daemon, { maxAgeDays: 0 });
   expect(done.sessions.map(({ id }) => id).toSorted()).toEqual([shared, other].toSorted());
@@ -194,7 +197,6 @@ proves("KEEP-6", "blobs shared by several sessions stay while one of them needs 
 });
 
 proves("KEEP-6", "a fork made during a collection has its whole history, or is refused", async () => {
-  const daemon = await startDaemon();
   const parents: string[] = [];
   for (let n = 0; n < 8; n += 1) parents.push(await endedSession(daemon, `say words of ${n}\nsay more`));
   const collecting = gc(daemon, { maxAgeDays: 0 });
@@ -216,7 +218,6 @@ proves("KEEP-6", "a fork made during a collection has its whole history, or is r
 });
 
 proves("KEEP-5", "forgotten sessions are collected too; of two collections at once the second is refused", async () => {
-  const daemon = await startDaemon();
   const id = await endedSession(daemon, `say ${CANARY}`);
   expectOk(await daemon.call("DELETE", `/sessions/${id}`));
   const others: string[] = [];
@@ -231,14 +232,14 @@ proves("KEEP-5", "forgotten sessions are collected too; of two collections at on
 });
 
 proves.where(CHOSEN_STORE === "sqlite")("KEEP-5", "a collection makes the log file smaller", async () => {
-  const daemon = await startDaemon();
-  const id = (await start(daemon)).id;
-  for (let n = 0; n < 12; n += 1) await turn(daemon, id, `say ${String(n).repeat(15_000)}\nsay ${"y".repeat(15_000)}`);
-  await kill(daemon, id);
-  await daemon.stop();
-  const size = async () => (await stat(join(daemon.home, "log.db"))).size;
+  const large = await startDaemon();
+  const id = (await start(large)).id;
+  for (let n = 0; n < 12; n += 1) await turn(large, id, `say ${String(n).repeat(15_000)}\nsay ${"y".repeat(15_000)}`);
+  await kill(large, id);
+  await large.stop();
+  const size = async () => (await stat(join(large.home, "log.db"))).size;
   const before = await size();
-  const again = await startDaemon({ home: daemon.home });
+  const again = await startDaemon({ home: large.home });
   const { bytes } = await gc(again, { maxAgeDays: 0 });
   expect(bytes).toBeGreaterThan(300_000);
   await again.stop();
@@ -249,7 +250,6 @@ proves.where(CHOSEN_STORE === "sqlite")(
   "KEEP-4",
   "unnamed blobs an hour old are removed by the next collection; a new one stays",
   async () => {
-    const daemon = await startDaemon();
     const folder = join(daemon.home, "blobs");
     const put = async (text: string, agoMs: number): Promise<string> => {
       const name = sha256(text).toString("hex");
@@ -273,7 +273,6 @@ proves.where(CHOSEN_STORE === "sqlite")(
 );
 
 proves("KEEP-2", "archives are part of a backup, and are restored with it", async () => {
-  const daemon = await startDaemon();
   const id = await endedSession(daemon, `say ${CANARY}`);
   await gc(daemon, { maxAgeDays: 0 });
   const to = join(await newFolder(), "backup");
@@ -291,6 +290,10 @@ proves("KEEP-2", "archives are part of a backup, and are restored with it", asyn
 
 async function gc(daemon: TestDaemon, asked: Readonly<Record<string, unknown>>): Promise<Collected> {
   return expectOk(await daemon.call<Collected>("POST", "/api/gc", asked));
+}
+
+async function writeArtifact(id: string, path: string, content: string): Promise<void> {
+  expectOk(await daemon.call("POST", `/sessions/${id}/artifacts`, { path, content }), 201);
 }
 
 async function endedSession(daemon: TestDaemon, prompt: string): Promise<string> {

@@ -7,6 +7,7 @@ import { expect, vi } from "vitest";
 import { storeEnvironment } from "../support/chosen-store.ts";
 import { BIN, daemonNote, newHome, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
+import { sampled } from "../support/sampled.ts";
 import { plantDriver } from "./support/driver-file.ts";
 import { processesWith, running } from "./support/processes.ts";
 import { rawRequest } from "./support/raw-http.ts";
@@ -31,7 +32,7 @@ vi.setConfig(PATIENCE);
 
 const STOP_MAX_MS = 5000;
 
-proves("H1", "the home holds the daemon's address; only its owner can read the token", async () => {
+proves.onOneStore("H1", "the home holds the daemon's address; only its owner can read the token", async () => {
   const daemon = await startDaemon();
   expect(await daemonNote(daemon.home)).toMatchObject({ pid: daemon.pid, port: Number(new URL(daemon.url).port) });
   expect((await stat(join(daemon.home, "token"))).mode & 0o777).toBe(0o600);
@@ -58,7 +59,7 @@ proves("H2", "health is not ok before recovery has ended and the token exists", 
   const home = await newHome();
   const before = await startDaemon({ home });
   const cwd = join(home, "..");
-  for (let at = 0; at < 60; at += 1) {
+  for (let at = 0; at < sampled(60, 20); at += 1) {
     const { id } = await start(before, { cwd });
     await prompt(before, id, "sleep 60000");
     await prompt(before, id, "say after the crash", { queue: true });
@@ -142,33 +143,37 @@ proves("S14", "a graceful stop hibernates every session; each takes a prompt as 
   expect(recovery).toMatchObject({ sessions: expect.any(Number), ms: expect.any(Number) });
 });
 
-proves("H3", "SIGTERM ends a loaded daemon within five seconds, with code 0 and no process left", async () => {
-  const daemon = await startDaemon();
-  const deaf = `deaf-${daemon.pid}`;
-  const file = await plantDriver(`export default async () => {
+proves.onOneStore(
+  "H3",
+  "SIGTERM ends a loaded daemon within five seconds, with code 0 and no process left",
+  async () => {
+    const daemon = await startDaemon();
+    const deaf = `deaf-${daemon.pid}`;
+    const file = await plantDriver(`export default async () => {
     process.on("SIGTERM", () => undefined);
     setInterval(() => undefined, 1000);
     await new Promise(() => undefined);
   };`);
-  for (let at = 0; at < 4; at += 1) {
-    const { id } = await start(daemon);
-    await prompt(daemon, id, `run trap '' TERM; : ${deaf}; while true; do sleep 1; done`);
-    const script = await start(daemon, { adapter: "script", file });
-    await prompt(daemon, script.id, "never ends");
-    const asking = await start(daemon);
-    await prompt(daemon, asking.id, "ask for ever");
-  }
-  await running(deaf);
-  const watching = await fetch(`${daemon.url}/api/events`, { headers: { authorization: `Bearer ${daemon.token}` } });
-  const sinceMs = Date.now();
-  expect(await daemon.stop()).toBe(0);
-  expect(Date.now() - sinceMs).toBeLessThan(STOP_MAX_MS);
-  expect(await processesWith(deaf)).toEqual([]);
-  expect(await processesWith(file)).toEqual([]);
-  await watching.body?.cancel().catch(() => undefined);
-});
+    for (let at = 0; at < 4; at += 1) {
+      const { id } = await start(daemon);
+      await prompt(daemon, id, `run trap '' TERM; : ${deaf}; while true; do sleep 1; done`);
+      const script = await start(daemon, { adapter: "script", file });
+      await prompt(daemon, script.id, "never ends");
+      const asking = await start(daemon);
+      await prompt(daemon, asking.id, "ask for ever");
+    }
+    await running(deaf);
+    const watching = await fetch(`${daemon.url}/api/events`, { headers: { authorization: `Bearer ${daemon.token}` } });
+    const sinceMs = Date.now();
+    expect(await daemon.stop()).toBe(0);
+    expect(Date.now() - sinceMs).toBeLessThan(STOP_MAX_MS);
+    expect(await processesWith(deaf)).toEqual([]);
+    expect(await processesWith(file)).toEqual([]);
+    await watching.body?.cancel().catch(() => undefined);
+  },
+);
 
-proves("H3", "a daemon with a pending question ends just as fast", async () => {
+proves.onOneStore("H3", "a daemon with a pending question ends just as fast", async () => {
   const daemon = await startDaemon();
   const { id } = await start(daemon);
   await prompt(daemon, id, "ask for ever");
@@ -178,7 +183,7 @@ proves("H3", "a daemon with a pending question ends just as fast", async () => {
   expect(Date.now() - sinceMs).toBeLessThan(STOP_MAX_MS);
 });
 
-proves("H3", "a request to stop is answered before the daemon stops", async () => {
+proves.onOneStore.concurrent("H3", "a request to stop is answered before the daemon stops", async () => {
   const daemon = await startDaemon();
   const { id } = await start(daemon);
   await turn(daemon, id, "say x");
@@ -187,46 +192,58 @@ proves("H3", "a request to stop is answered before the daemon stops", async () =
   expect(daemon.child.exitCode).toBe(0);
 });
 
-proves("S15", "an external session ends with the process it reports for, also across a restart", async () => {
-  const home = await newHome();
-  const first = await startDaemon({ home });
-  const agent = spawn("sleep", ["1000"]);
-  const open = await first.call<{ id: string }>("POST", "/sessions/external", { pid: agent.pid, label: "outside" });
-  const { id } = expectOk(open, 201);
-  const begun = await first.call<{ turnId: string }>("POST", `/sessions/${id}/turns`, { input: "task" });
-  const { turnId } = expectOk(begun, 201);
-  await first.kill9();
-  const second = await startDaemon({ home });
-  expect(await show(second, id)).toMatchObject({ state: "busy" });
-  expectOk(await second.call("POST", `/sessions/${id}/turns/${turnId}/messages`, { text: "still here" }), 201);
-  agent.kill("SIGKILL");
-  await eventually("its end", async () => (await show(second, id)).status === "exited");
-  expect(typesOf(await eventsOf(second, id)).slice(-2)).toEqual(["turn.ended@1", "session.exited@1"]);
-});
+proves.onOneStore.concurrent(
+  "S15",
+  "an external session ends with the process it reports for, also across a restart",
+  async () => {
+    const home = await newHome();
+    const first = await startDaemon({ home });
+    const agent = spawn("sleep", ["1000"]);
+    const open = await first.call<{ id: string }>("POST", "/sessions/external", { pid: agent.pid, label: "outside" });
+    const { id } = expectOk(open, 201);
+    const begun = await first.call<{ turnId: string }>("POST", `/sessions/${id}/turns`, { input: "task" });
+    const { turnId } = expectOk(begun, 201);
+    await first.kill9();
+    const second = await startDaemon({ home });
+    expect(await show(second, id)).toMatchObject({ state: "busy" });
+    expectOk(await second.call("POST", `/sessions/${id}/turns/${turnId}/messages`, { text: "still here" }), 201);
+    agent.kill("SIGKILL");
+    await eventually("its end", async () => (await show(second, id)).status === "exited");
+    expect(typesOf(await eventsOf(second, id)).slice(-2)).toEqual(["turn.ended@1", "session.exited@1"]);
+  },
+);
 
-proves("S15", "an external session whose process died while no daemon ran is ended by the next one", async () => {
-  const home = await newHome();
-  const first = await startDaemon({ home });
-  const agent = spawn("sleep", ["1000"]);
-  const { id } = expectOk(await first.call<{ id: string }>("POST", "/sessions/external", { pid: agent.pid }), 201);
-  await first.stop();
-  agent.kill("SIGKILL");
-  const second = await startDaemon({ home });
-  await eventually("its end", async () => (await show(second, id)).status === "exited");
-});
+proves.onOneStore.concurrent(
+  "S15",
+  "an external session whose process died while no daemon ran is ended by the next one",
+  async () => {
+    const home = await newHome();
+    const first = await startDaemon({ home });
+    const agent = spawn("sleep", ["1000"]);
+    const { id } = expectOk(await first.call<{ id: string }>("POST", "/sessions/external", { pid: agent.pid }), 201);
+    await first.stop();
+    agent.kill("SIGKILL");
+    const second = await startDaemon({ home });
+    await eventually("its end", async () => (await show(second, id)).status === "exited");
+  },
+);
 
-proves("S14", "idle sessions hibernate by themselves when the configuration says so", async () => {
-  const daemon = await startDaemon();
-  expectOk(await daemon.call("PUT", "/api/config", { config: { idleHibernateMs: 1000 } }));
-  const { id } = await start(daemon);
-  await turn(daemon, id, "say x");
-  const asking: TestDaemon = daemon;
-  const waiting = await start(asking);
-  await prompt(asking, waiting.id, "ask wait");
-  await pendingOf(asking, waiting.id);
-  await eventually("asleep", async () => (await show(daemon, id)).state === "hibernated");
-  expect(await show(daemon, waiting.id)).toMatchObject({ state: "busy", waitingFor: "approval" });
-});
+proves.onOneStore.concurrent(
+  "S14",
+  "idle sessions hibernate by themselves when the configuration says so",
+  async () => {
+    const daemon = await startDaemon();
+    expectOk(await daemon.call("PUT", "/api/config", { config: { idleHibernateMs: 1000 } }));
+    const { id } = await start(daemon);
+    await turn(daemon, id, "say x");
+    const asking: TestDaemon = daemon;
+    const waiting = await start(asking);
+    await prompt(asking, waiting.id, "ask wait");
+    await pendingOf(asking, waiting.id);
+    await eventually("asleep", async () => (await show(daemon, id)).state === "hibernated");
+    expect(await show(daemon, waiting.id)).toMatchObject({ state: "busy", waitingFor: "approval" });
+  },
+);
 
 async function freePort(): Promise<number> {
   const server = createServer();

@@ -203,7 +203,7 @@ for (const [what, text] of [
     'export default async ({ todo }) => { for (;;) await todo([{ text: "x".repeat(900), status: "open" }]); };',
   ],
 ] as const)
-  proves("Q3", `a turn that ${what} fails at the quota by name; its earlier output stays`, async () => {
+  proves.onOneStore("Q3", `a turn that ${what} fails at the quota by name; its earlier output stays`, async () => {
     const id = await sessionWith(150 * KB, { adapter: "script", file: await plantDriver(text) });
     expect(await turn(daemon, id, "go")).toMatchObject({ outcome: "failed" });
     const end = (await eventsOf(daemon, id, "types=turn.ended")).at(-1);
@@ -223,7 +223,7 @@ for (const [what, text] of [
     expectOk(await daemon.call("POST", `/sessions/${id}/kill`));
   });
 
-proves("Q4", "MCP refuses with the same message, and so do reports on an external session", async () => {
+proves.onOneStore("Q4", "MCP refuses with the same message, and so do reports on an external session", async () => {
   const id = await sessionWith(8 * KB);
   const client = await mcpClient(daemon, "2025-11-25");
   const call = () =>

@@ -3,9 +3,10 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { type Answer, newHome, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
+import { whenTestEnds } from "../support/test-end.ts";
 import {
   eventsOf,
   eventually,
@@ -48,7 +49,7 @@ const external = async (on: TestDaemon): Promise<{ readonly id: string; readonly
 };
 const longLived = (): number => {
   const agent = spawn("sleep", ["1000"]);
-  onTestFinished(() => void agent.kill("SIGKILL"));
+  whenTestEnds(() => void agent.kill("SIGKILL"));
   return agent.pid ?? 0;
 };
 const agent = async (on: TestDaemon): Promise<string> => {
@@ -355,8 +356,13 @@ proves(
   120_000,
 );
 
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
+
 proves("H21", "concurrent calls with the same key: carried out once, and all get that answer", async () => {
-  const daemon = await startDaemon();
   for (const name of [
     "session.start",
     "session.prompt",
@@ -378,7 +384,6 @@ proves("H21", "concurrent calls with the same key: carried out once, and all get
 });
 
 proves("H21", "a refused call does not use up its key: when it can be done later, it is done", async () => {
-  const daemon = await startDaemon();
   const { id } = await session(daemon);
   await prompt(daemon, id, "sleep 500");
   const key = { "idempotency-key": "later" };
@@ -391,7 +396,6 @@ proves("H21", "a refused call does not use up its key: when it can be done later
 });
 
 proves("H21", "a key belongs to its sender, and has a limited length", async () => {
-  const daemon = await startDaemon();
   const { id } = await session(daemon);
   const issue = await daemon.call<{ secret: string }>("POST", "/api/tokens", {
     capabilities: ["session.*"],

@@ -1,11 +1,13 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { expect, vi } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { openLogKey } from "../../src/store/index.ts";
 import { CHOSEN_STORE } from "../support/chosen-store.ts";
+import { runCliHere } from "../support/cli-here.ts";
 import { newHome, runCli, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
 import { proves } from "../support/proves.ts";
@@ -19,15 +21,24 @@ vi.setConfig({ ...PATIENCE, testTimeout: TEST_MAX_MS });
 const REF = "refs/nomos/log";
 const provesWithGit = proves.skipIf(!needs("git"));
 
+/** A backup of a daemon that went on, so that its anchors remember more, and was stopped. */
+let scene: Scene;
+let path: string;
+/** How many events are in the backup, and how many the anchors remember. */
+let size: number;
+let hidden: number;
+beforeAll(async () => {
+  scene = await openScene();
+  ({ path, size } = await backup(scene.daemon, join(scene.folder, "backup")));
+  hidden = await scene.say("something to hide");
+  await scene.daemon.stop();
+});
+afterAll(() => scene[Symbol.asyncDispose]());
+
 provesWithGit(
   "KEEP-8",
   "an older backup, restored to hide events: output, log and doctor say how many an anchor remembers",
   async () => {
-    await using scene = await openScene();
-    const { path, size } = await backup(scene.daemon);
-    const hidden = await scene.say("something to hide");
-    await scene.daemon.stop();
-
     const home = await newHome();
     const { exitCode, stdout } = await runCli(["restore", path], { home });
     expect(exitCode).toBe(0);
@@ -67,34 +78,33 @@ provesWithGit(
   "KEEP-8",
   "a backup whose configuration was changed to name no anchor: those of the home and of the command line are asked",
   async () => {
-    await using scene = await openScene();
-    const { path, size } = await backup(scene.daemon);
-    const hidden = await scene.say("something to hide");
-    await scene.daemon.stop();
-    await forgeConfig(path, {});
+    const forged = join(await newFolder(), "forged");
+    await cp(path, forged, { recursive: true });
+    await forgeConfig(forged, {});
+    const restore = (home: string, ...args: readonly string[]) => runCliHere("restore", [forged, ...args], home);
 
-    const bare = await runCli(["restore", path, "--json"], { home: await newHome() });
+    const bare = await runCli(["restore", forged, "--json"], { home: await newHome() });
     expect(bare.json<Report>()).toMatchObject({ anchors: [], newer: null });
     const given = join(scene.folder, "anchors.json");
     await writeFile(given, JSON.stringify(scene.anchors));
     const home = await newHome();
-    const asked = await runCli(["restore", path, "--anchors", given, "--json"], { home });
+    const asked = await runCli(["restore", forged, "--anchors", given, "--json"], { home });
     expect(asked.json<Report>()).toMatchObject({ anchors: [{ verdict: "newer" }, { verdict: "newer" }] });
 
     const own = scene.daemon.home;
     for (const name of ["log.db", "log.db-wal", "log.db-shm", "checkpoint", "checkpoint.cosigned", "tree"])
       await rm(join(own, name), { recursive: true, force: true });
     if (CHOSEN_STORE === "sqlite") {
-      const here = (await runCli(["restore", path, "--json"], { home: own })).json<Report>();
+      const here: Report = JSON.parse((await restore(own)).stdout);
       expect(here.newer).toMatchObject({ size: hidden });
       expect(here.newer?.size).toBeGreaterThan(size);
     }
 
     await writeFile(given, '{"git":{}}');
-    const wrong = await runCli(["restore", path, "--anchors", given, "--json"], { home: await newHome() });
-    expect(wrong.json<Refusal>().error.code).toBe("invalid_request");
+    const wrong: Refusal = JSON.parse((await restore(await newHome(), "--anchors", given)).stdout);
+    expect(wrong.error.code).toBe("invalid_request");
     await writeFile(given, "no JSON");
-    expect((await runCli(["restore", path, "--anchors", given], { home: await newHome() })).exitCode).toBe(2);
+    expect((await restore(await newHome(), "--anchors", given)).exitCode).toBe(2);
   },
 );
 
@@ -102,20 +112,16 @@ provesWithGit(
   "KEEP-8",
   "a backup that an anchor contradicts is refused and leaves nothing; with --despite-anchors the log says so",
   async () => {
-    await using scene = await openScene();
-    const { path } = await backup(scene.daemon);
-    await scene.say("what really happened");
-    await scene.daemon.stop();
     // Somebody with the key goes on from the backup, out of the anchors' sight, and brings that as the backup.
-    const copy = join(scene.folder, "copy");
+    const copy = join(await newFolder(), "copy");
     await cp(path, copy, { recursive: true });
     await forgeConfig(copy, {});
     const elsewhere = await newHome();
-    expect((await runCli(["restore", copy], { home: elsewhere })).exitCode).toBe(0);
+    expect((await runCliHere("restore", [copy], elsewhere)).exitCode).toBe(0);
     const forger = await startDaemon({ home: elsewhere });
     for (const word of ["another", "history", "altogether", "and more"])
       await turn(forger, await idOf(forger), `say ${word}`);
-    const forged = await backup(forger);
+    const forged = await backup(forger, join(dirname(copy), "forged"));
     await forger.stop();
 
     const given = join(scene.folder, "anchors.json");
@@ -140,9 +146,6 @@ provesWithGit(
 );
 
 provesWithGit("KEEP-8", "anchors that are down or empty are told and recorded, and the restore goes on", async () => {
-  await using scene = await openScene();
-  const { path, size } = await backup(scene.daemon);
-  await scene.daemon.stop();
   scene.witness.behaviour = "down";
   await promisify(execFile)("git", ["-C", scene.repo, "update-ref", "-d", REF]);
   const home = await newHome();
@@ -182,9 +185,9 @@ interface Scene extends AsyncDisposable {
 
 /** A daemon whose checkpoints go to a git repository and to a witness. */
 async function openScene(): Promise<Scene> {
-  const home = await newHome();
-  const folder = await newFolder();
-  const repo = await newFolder();
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-anchors-")));
+  const home = join(folder, "home");
+  const repo = join(folder, "repo");
   await promisify(execFile)("git", ["init", "-q", "--bare", repo]);
   await mkdir(home, { recursive: true, mode: 0o700 });
   // The witness has to know the log's key before the first checkpoint is signed.
@@ -202,7 +205,12 @@ async function openScene(): Promise<Scene> {
     });
   };
   await say("something harmless");
-  return { daemon, folder, repo, witness, anchors, say, [Symbol.asyncDispose]: () => witness[Symbol.asyncDispose]() };
+  const dispose = async (): Promise<void> => {
+    await daemon[Symbol.asyncDispose]();
+    await witness[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { daemon, folder, repo, witness, anchors, say, [Symbol.asyncDispose]: dispose };
 }
 
 interface Status {
@@ -216,11 +224,11 @@ interface Status {
 
 async function idOf(daemon: TestDaemon): Promise<string> {
   const { sessions } = expectOk(await daemon.call<{ sessions: { id: string }[] }>("GET", "/sessions"));
-  return sessions[0]?.id ?? (await start(daemon)).id;
+  return sessions[0]?.id ?? (await start(daemon, { cwd: dirname(daemon.home) })).id;
 }
 
-async function backup(daemon: TestDaemon): Promise<{ readonly path: string; readonly size: number }> {
-  return expectOk(await daemon.call("POST", "/api/backup", { to: join(await newFolder(), "backup") }));
+async function backup(daemon: TestDaemon, to: string): Promise<{ readonly path: string; readonly size: number }> {
+  return expectOk(await daemon.call("POST", "/api/backup", { to }));
 }
 
 /** As somebody would who can write the backup: the manifest is made to fit. */

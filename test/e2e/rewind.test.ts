@@ -14,11 +14,12 @@ import {
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 
 import { needs } from "../support/needs.ts";
 import { proves } from "../support/proves.ts";
+import { whenTestEnds } from "../support/test-end.ts";
 import { readWorld } from "../support/world.ts";
 import { eventually } from "./support/talk.ts";
 
@@ -35,11 +36,18 @@ interface Event {
 
 async function ground(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-ground-")));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  whenTestEnds(() => rm(folder, { recursive: true, force: true }));
   const root = join(folder, "tree");
   mkdirSync(root);
   return root;
 }
+
+/** For what leaves the daemon as it was. */
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => daemon[Symbol.asyncDispose]());
 
 async function spawnIn(daemon: TestDaemon, cwd: string): Promise<Session> {
   return (await daemon.call<Session>("POST", "/sessions/agent", { adapter: "demo", cwd })).body;
@@ -59,7 +67,6 @@ proves.skipIf(!needs("bwrap"))(
   "SN-12",
   "a turn's snapshot is stored before the turn ends; a rewind restores head and files, and can be undone",
   async () => {
-    const daemon = await startDaemon();
     const cwd = await ground();
     execFileSync("git", ["init", "-q", "-b", "main", cwd]);
     writeFileSync(join(cwd, "kept"), "by a person");
@@ -98,7 +105,6 @@ proves.skipIf(!needs("bwrap"))(
   "SN-13",
   "a file that both sides changed is listed and left alone; with force it is saved first",
   async () => {
-    const daemon = await startDaemon();
     const cwd = await ground();
     const { id } = await spawnIn(daemon, cwd);
     await turn(daemon, id, "write a one");
@@ -126,7 +132,6 @@ proves.skipIf(!needs("bwrap"))(
 );
 
 proves.skipIf(!needs("bwrap"))("SN-14", "a fork works on its own files, as they were at its point", async () => {
-  const daemon = await startDaemon();
   const cwd = await ground();
   const { id } = await spawnIn(daemon, cwd);
   await turn(daemon, id, "write a one");
@@ -146,7 +151,6 @@ proves.skipIf(!needs("bwrap"))("SN-14", "a fork works on its own files, as they 
 });
 
 proves("SN-15", "a diff shows what a turn really changed, also through the shell", async () => {
-  const daemon = await startDaemon();
   const cwd = await ground();
   writeFileSync(join(cwd, "old"), "1\n2\n3\n");
   const { id } = await spawnIn(daemon, cwd);
@@ -172,7 +176,6 @@ proves.skipIf(!needs("bwrap", "python3"))(
   "SN-2",
   "after a snapshot and a diff in mid-turn, writes through a mapping are still found at its end",
   async () => {
-    const daemon = await startDaemon();
     const cwd = await ground();
     writeFileSync(join(cwd, "db"), Buffer.alloc(4096, "-"));
     writeFileSync(join(cwd, "writer.py"), WRITER);
@@ -203,13 +206,13 @@ proves.skipIf(!needs("bwrap"))(
   "SN-16",
   "a directory too broad or too large gets no snapshot: said once, and a rewind of files is refused by name",
   async () => {
-    const daemon = await startDaemon();
     const cwd = await ground();
     for (let n = 0; n < 20; n += 1) writeFileSync(join(cwd, `f${n}`), "x");
     const { id } = await spawnIn(daemon, cwd);
     await daemon.call("PUT", "/api/config", { config: { snapshotFilesMax: 10 } });
     await turn(daemon, id, "write a one");
     await turn(daemon, id, "write a two");
+    await daemon.call("PUT", "/api/config", { config: { snapshotFilesMax: null } });
     const all = await events(daemon, id);
     const skipped = all.filter(({ type }) => type === "snapshot.skipped@1");
     expect(skipped.map(({ data }) => data["code"])).toEqual(["tree_too_large"]);
@@ -222,7 +225,6 @@ proves.skipIf(!needs("bwrap"))(
 );
 
 proves("SN-16", "a missing or moved directory is reported, and turns go on", async () => {
-  const daemon = await startDaemon();
   const cwd = await ground();
   const { id } = await spawnIn(daemon, cwd);
   await turn(daemon, id, "say hello");
@@ -259,7 +261,6 @@ proves(
 );
 
 proves("SN-10", "the doctor reports an unreadable pack, and turns go on", async () => {
-  const daemon = await startDaemon();
   const cwd = await ground();
   const { id } = await spawnIn(daemon, cwd);
   await turn(daemon, id, "write a.txt one");

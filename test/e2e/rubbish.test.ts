@@ -6,7 +6,6 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -93,11 +92,9 @@ proves(
     // Each start meets every part, each time as another kind: after as many starts as there are kinds all pairs were there.
     for (const [round] of kinds.entries()) {
       plantAll(round);
-      const { port, stop } = await startHere(home);
-      const authorization = `Bearer ${readFileSync(join(home, "token"), "utf8").trim()}`;
-      const answer = await fetch(`http://127.0.0.1:${port}/sessions/${id}`, { headers: { authorization } });
-      expect({ round, status: answer.status }).toEqual({ round, status: 200 });
-      await stop();
+      await using daemon = await startDaemon({ home, args: ["--tour"], cwd: "/", outlivesTest: true });
+      expect({ round, status: (await daemon.call("GET", `/sessions/${id}`)).status }).toEqual({ round, status: 200 });
+      await daemon.stop();
     }
     plantAll(0);
     // The command line reads some of it before there is a daemon.
@@ -108,7 +105,7 @@ proves(
   },
 );
 
-/** In this process, because many starts are tested. */
+/** In this process, because many failing starts are tested. */
 function startHere(home: string): ReturnType<typeof startApp> {
   return startApp({
     ...{ home, port: 0, version: "0.0.0", cwd: "/", tour: true, echo: () => undefined },

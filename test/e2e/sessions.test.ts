@@ -190,7 +190,7 @@ proves("S4", "a prompt with interrupt ends the running turn and runs next", asyn
   expect(await linesOf(daemon, id)).not.toContain("never");
 });
 
-proves("S4", "a process that ignores every signal does not delay an interrupt", async () => {
+proves.onOneStore("S4", "a process that ignores every signal does not delay an interrupt", async () => {
   const { id } = await start(daemon);
   const mark = `deaf-${randomUUID()}`;
   await prompt(daemon, id, `run trap '' TERM INT HUP; : ${mark}; while true; do sleep 1; done`);
@@ -217,7 +217,7 @@ proves("S5", "kill answers when the whole process tree is gone; a second kill an
   expect(expectOk(await daemon.call("POST", `/sessions/${id}/kill`))).toEqual({ ok: false, id });
 });
 
-proves("S5", "a command's background children are ended", async () => {
+proves.onOneStore("S5", "a command's background children are ended", async () => {
   const { id } = await start(daemon);
   const mark = `left-${randomUUID()}`;
   await turn(daemon, id, `run setsid nohup sh -c ': ${mark}; sleep 1000' >/dev/null 2>&1 & sleep 0.2; echo up`);
@@ -225,7 +225,7 @@ proves("S5", "a command's background children are ended", async () => {
   expect(await processesWith(mark)).toEqual([]);
 });
 
-proves(
+proves.onOneStore(
   "S5",
   "a session that prints without end and ignores signals can be killed, and the daemon goes on",
   async () => {
@@ -323,26 +323,30 @@ proves("S14", "a hibernated session is woken by its next prompt", async () => {
   expect(typesOf(await eventsOf(daemon, id))).toContain("session.woken@1");
 });
 
-proves("S16", "the demo driver obeys say, write, run, sleep, ask and fail, and echoes anything else", async () => {
-  const cwd = await newFolder();
-  const { id } = await start(daemon, { cwd });
-  await turn(
-    daemon,
-    id,
-    "say hello there\nwrite sub/file.txt some text\nrun cat sub/file.txt; echo; pwd\nsleep 1\nwhat else",
-  );
-  const lines = await linesOf(daemon, id);
-  for (const line of ["hello there", "some text", cwd, "what else", "── turn-end (completed) ──"])
-    expect(lines).toContain(line);
-  expect(await readFile(join(cwd, "sub/file.txt"), "utf8")).toBe("some text");
-  const failed = await turn(daemon, id, "fail on purpose");
-  expect(failed).toMatchObject({ outcome: "failed" });
-  const end = (await eventsOf(daemon, id, "types=turn.ended")).at(-1);
-  expect(end?.data["error"]).toEqual({ code: "driver_failed", message: "on purpose" });
-  expect(await turn(daemon, id, "run exit 3\nsay after")).toMatchObject({ outcome: "completed" });
-  const settled = (await eventsOf(daemon, id, "types=effect.settled")).at(-1);
-  expect(settled?.data).toMatchObject({ outcome: "failed", exitCode: 3 });
-});
+proves.onOneStore(
+  "S16",
+  "the demo driver obeys say, write, run, sleep, ask and fail, and echoes anything else",
+  async () => {
+    const cwd = await newFolder();
+    const { id } = await start(daemon, { cwd });
+    await turn(
+      daemon,
+      id,
+      "say hello there\nwrite sub/file.txt some text\nrun cat sub/file.txt; echo; pwd\nsleep 1\nwhat else",
+    );
+    const lines = await linesOf(daemon, id);
+    for (const line of ["hello there", "some text", cwd, "what else", "── turn-end (completed) ──"])
+      expect(lines).toContain(line);
+    expect(await readFile(join(cwd, "sub/file.txt"), "utf8")).toBe("some text");
+    const failed = await turn(daemon, id, "fail on purpose");
+    expect(failed).toMatchObject({ outcome: "failed" });
+    const end = (await eventsOf(daemon, id, "types=turn.ended")).at(-1);
+    expect(end?.data["error"]).toEqual({ code: "driver_failed", message: "on purpose" });
+    expect(await turn(daemon, id, "run exit 3\nsay after")).toMatchObject({ outcome: "completed" });
+    const settled = (await eventsOf(daemon, id, "types=effect.settled")).at(-1);
+    expect(settled?.data).toMatchObject({ outcome: "failed", exitCode: 3 });
+  },
+);
 
 proves("S17", "wait ends with the turn, when the session is idle, or after its own time", async () => {
   const { id } = await start(daemon);

@@ -2,10 +2,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
 import { proves } from "../support/proves.ts";
+import { whenTestEnds } from "../support/test-end.ts";
 import { chanceOf } from "../support/world.ts";
 import { eventually } from "./support/talk.ts";
 
@@ -19,7 +20,7 @@ interface Rewound {
 
 async function folder(): Promise<string> {
   const outer = await realpath(await mkdtemp(join(tmpdir(), "nomos-shared-")));
-  onTestFinished(() => rm(outer, { recursive: true, force: true }));
+  whenTestEnds(() => rm(outer, { recursive: true, force: true }));
   const cwd = join(outer, "shared");
   mkdirSync(cwd);
   return cwd;
@@ -103,7 +104,7 @@ describe.skipIf(!needs("bwrap"))("several writers in one directory", () => {
     },
   );
 
-  proves("SN-20", "files that others write during a session's turn belong to the others", async () => {
+  proves.concurrent("SN-20", "files that others write during a session's turn belong to the others", async () => {
     const cwd = await folder();
     const [a, b] = [await spawn(daemon, cwd), await spawn(daemon, cwd)];
     await turn(daemon, a, "write a.txt one");
@@ -118,7 +119,7 @@ describe.skipIf(!needs("bwrap"))("several writers in one directory", () => {
     expect(filesIn(cwd)).toEqual({ "a.txt": "one", "b.txt": "theirs", "mine.txt": "a person's" });
   });
 
-  proves(
+  proves.concurrent(
     "SN-20",
     "two shells work at once: a file that either could have written is refused, not guessed",
     async () => {
@@ -135,7 +136,7 @@ describe.skipIf(!needs("bwrap"))("several writers in one directory", () => {
     },
   );
 
-  proves(
+  proves.concurrent(
     "SN-20",
     "a folder with another's file stays, and a file is restored only where no other file is",
     async () => {
@@ -156,7 +157,7 @@ describe.skipIf(!needs("bwrap"))("several writers in one directory", () => {
     },
   );
 
-  proves("SN-20", "a daemon killed during a rewind: what a person wrote since the crash stays", async () => {
+  proves.concurrent("SN-20", "a daemon killed during a rewind: what a person wrote since the crash stays", async () => {
     const first = await startDaemon();
     const cwd = await folder();
     const a = await spawn(first, cwd);
@@ -174,26 +175,30 @@ describe.skipIf(!needs("bwrap"))("several writers in one directory", () => {
     expect(filesIn(cwd)).toEqual({ "a.txt": "one", "mine.txt": "a person's" });
   });
 
-  proves("SN-20", "a turn cut by a crash: a person's later files stay, the turn's files are taken back", async () => {
-    const first = await startDaemon();
-    const cwd = await folder();
-    const a = await spawn(first, cwd);
-    await turn(first, a, "write a.txt one");
-    await begin(first, a, "run echo two > a.txt; echo x > cut.txt; sleep 60");
-    await eventually("the turn's file", async () => existsSync(join(cwd, "cut.txt")));
-    await first.kill9();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    writeFileSync(join(cwd, "mine.txt"), "a person's");
-    const next = await startDaemon({ home: first.home });
-    await eventually("its files", async () => (await rewind(next, a, { turn: 1 })).status === 200);
-    expect(filesIn(cwd)).toEqual({ "a.txt": "one", "mine.txt": "a person's" });
-  });
+  proves.concurrent(
+    "SN-20",
+    "a turn cut by a crash: a person's later files stay, the turn's files are taken back",
+    async () => {
+      const first = await startDaemon();
+      const cwd = await folder();
+      const a = await spawn(first, cwd);
+      await turn(first, a, "write a.txt one");
+      await begin(first, a, "run echo two > a.txt; echo x > cut.txt; sleep 60");
+      await eventually("the turn's file", async () => existsSync(join(cwd, "cut.txt")));
+      await first.kill9();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      writeFileSync(join(cwd, "mine.txt"), "a person's");
+      const next = await startDaemon({ home: first.home });
+      await eventually("its files", async () => (await rewind(next, a, { turn: 1 })).status === 200);
+      expect(filesIn(cwd)).toEqual({ "a.txt": "one", "mine.txt": "a person's" });
+    },
+  );
 
-  proves("SN-21", "random writers in one directory: no rewind loses a byte of another's", async () => {
+  proves.concurrent("SN-21", "random writers in one directory: no rewind loses a byte of another's", async () => {
     for (const seed of [1, 2, 3]) await tellStory(daemon, await folder(), seed);
   });
 
-  proves("SN-22", "a start where another session works says so, and how to work apart", async () => {
+  proves.concurrent("SN-22", "a start where another session works says so, and how to work apart", async () => {
     const cwd = await folder();
     type Started = { id: string; name: string; notice?: string; neighbours?: { name: string }[] };
     const start = (at: string) => daemon.call<Started>("POST", "/sessions/agent", { adapter: "demo", cwd: at });

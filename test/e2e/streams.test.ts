@@ -167,3 +167,26 @@ proves("H19", "a stream ends when its token is revoked, and shows nothing later"
     expect(reader.items).toHaveLength(seen);
   }
 });
+
+proves("H22", "a stream of lines only resumes by line ids; a stream of events only has no lines", async () => {
+  const { id } = await start(daemon);
+  for (const word of ["one", "two", "three"]) await turn(daemon, id, `say ${word}\nsay ${word} again`);
+  const whole = await readStream(daemon, `/sessions/${id}/stream?show=lines`);
+  const linesIn = (items: readonly Item[]) => items.filter(({ event }) => event === "line");
+  await eventually("all lines", async () => linesIn(whole.items).length === 9);
+  const lines = linesIn(whole.items);
+  expect(new Set(whole.items.map(({ event }) => event))).toEqual(new Set(["status", "line"]));
+  for (const [at, { id: cursor }] of lines.entries()) {
+    if (cursor === null) continue;
+    const rest = await readStream(daemon, `/sessions/${id}/stream?show=lines`, { "last-event-id": cursor });
+    const wanted = lines.slice(at + 1).map(({ data }) => data["line"]);
+    const found = () => linesIn(rest.items).map(({ data }) => data["line"]);
+    await eventually("the rest", async () => found().length >= wanted.length);
+    expect(found()).toEqual(wanted);
+    rest.close();
+  }
+  const events = await readStream(daemon, `/sessions/${id}/stream?show=events`);
+  await prompt(daemon, id, "say four");
+  await events.until("the last turn", ({ data }) => Reflect.get(Object(data["data"]), "text") === "four");
+  expect(new Set(events.items.map(({ event }) => event))).toEqual(new Set(["event"]));
+});

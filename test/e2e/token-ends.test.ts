@@ -121,24 +121,28 @@ proves(
   },
 );
 
-proves("TK-9", "a stream opened with a session's own token ends with the process that had the token", async () => {
-  const file = await plantDriver(
-    `export default async ({ say }) => { await say("KEY " + process.env.NOMOS_TOKEN); await new Promise((r) => setTimeout(r, 2000)); };`,
-  );
-  const { id } = await start(daemon, { adapter: "script", file });
-  const { turnId } = await prompt(daemon, id, "go");
-  const key = await eventually("the key", async () => {
-    const { text } = await daemon.call("GET", `/sessions/${id}/events?types=message.completed`);
-    return /nst_[0-9a-f]+/.exec(text)?.[0];
-  });
-  const stolen = await readStream(daemon, `/sessions/${id}/stream`, { authorization: `Bearer ${key}` });
-  expect(stolen.status).toBe(200);
-  await ended(daemon, id, turnId);
-  await eventually("the stream ends", async () => stolen.isOver());
-  const seen = stolen.items.length;
-  await turn(daemon, id, "again");
-  expect(stolen.items).toHaveLength(seen);
-});
+proves.onOneStore(
+  "TK-9",
+  "a stream opened with a session's own token ends with the process that had the token",
+  async () => {
+    const file = await plantDriver(
+      `export default async ({ say }) => { await say("KEY " + process.env.NOMOS_TOKEN); await new Promise((r) => setTimeout(r, 2000)); };`,
+    );
+    const { id } = await start(daemon, { adapter: "script", file });
+    const { turnId } = await prompt(daemon, id, "go");
+    const key = await eventually("the key", async () => {
+      const { text } = await daemon.call("GET", `/sessions/${id}/events?types=message.completed`);
+      return /nst_[0-9a-f]+/.exec(text)?.[0];
+    });
+    const stolen = await readStream(daemon, `/sessions/${id}/stream`, { authorization: `Bearer ${key}` });
+    expect(stolen.status).toBe(200);
+    await ended(daemon, id, turnId);
+    await eventually("the stream ends", async () => stolen.isOver());
+    const seen = stolen.items.length;
+    await turn(daemon, id, "again");
+    expect(stolen.items).toHaveLength(seen);
+  },
+);
 
 proves(
   "TK-10",

@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { mkdir, readdir, stat, utimes, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, vi } from "vitest";
 import { CHOSEN_STORE } from "../support/chosen-store.ts";
 import { newHome, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
+import { whenTestEnds } from "../support/test-end.ts";
 import { eventually, expectOk, expectRefusal, expectSound, PATIENCE, start } from "./support/talk.ts";
 
 vi.setConfig(PATIENCE);
@@ -36,7 +37,7 @@ provesOnSqlite(
     const holder = spawn(process.execPath, ["-e", HOLDER, join(daemon.home, "log.db")], {
       stdio: ["pipe", "pipe", "inherit"],
     });
-    onTestFinished(() => void holder.kill("SIGKILL"));
+    whenTestEnds(() => void holder.kill("SIGKILL"));
     await once(holder.stdout, "data");
     const refused = await eventually("a refusal", async () => {
       const answer = await write(daemon, id);
@@ -66,7 +67,7 @@ provesOnSqlite("Q8", "our own readers that do not read make nothing grow", async
   const { port, hostname } = new URL(daemon.url);
   for (const path of ["/api/events", `/sessions/${id}/stream`, "/api/events"]) {
     const socket = connect(Number(port), hostname);
-    onTestFinished(() => void socket.destroy());
+    whenTestEnds(() => void socket.destroy());
     await once(socket, "connect");
     socket.pause();
     socket.write(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${daemon.token}\r\n\r\n`);

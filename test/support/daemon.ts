@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { onTestFinished, TestRunner } from "vitest";
 import { storeEnvironment } from "./chosen-store.ts";
 import { BIN } from "./product.ts";
+import { isInTest, whenTestEnds } from "./test-end.ts";
 
 export { BIN };
 
@@ -162,9 +162,8 @@ function groundBeside(home: string): string {
   return ground;
 }
 
-/** In `beforeAll` there is no test whose end could be awaited. */
 function whenTestIsOver(run: () => Promise<void>): void {
-  if (TestRunner.getCurrentTest() !== undefined) onTestFinished(run);
+  if (isInTest()) whenTestEnds(run);
 }
 
 async function call<T>(

@@ -33,7 +33,7 @@ const ABSENT: Partial<Record<keyof Bench, string>> = {
 };
 
 const CASE_MAX_MS = 120_000;
-/** This case only waits for half a minute, so it runs in parallel with the others. */
+/** This case only waits for half a minute, so it runs in parallel with all that do not restart the server. */
 const SLOW = 24;
 
 export async function runCases(
@@ -42,20 +42,23 @@ export async function runCases(
   onResult: (result: Result) => void,
 ): Promise<readonly Result[]> {
   const chosen = CASES.filter(({ number }) => numbers.length === 0 || numbers.includes(number));
-  // A restart would end its stream.
-  const isApart = (one: Case): boolean =>
-    one.number === SLOW && !chosen.some(({ needs }) => needs?.includes("restart"));
-  const slow = chosen.filter(isApart).map((one) => judge(bench, one));
   const results: Result[] = [];
-  for (const one of chosen.filter((each) => !isApart(each))) {
-    results.push(await judge(bench, one));
-    for (const result of results.slice(-1)) onResult(result);
-  }
-  for (const result of await Promise.all(slow)) {
+  const runOne = async (one: Case): Promise<void> => {
+    const result = await judge(bench, one);
     results.push(result);
     onResult(result);
-  }
+  };
+  const slow = chosen.filter(({ number }) => number === SLOW).map(runOne);
+  const others = chosen.filter(({ number }) => number !== SLOW);
+  for (const one of others.filter((each) => !restarts(each))) await runOne(one);
+  await Promise.all(slow);
+  for (const one of others.filter(restarts)) await runOne(one);
   return results.toSorted((a, b) => a.number - b.number);
+}
+
+/** A restart would end the slow case's stream. */
+function restarts({ needs = [] }: Case): boolean {
+  return needs.includes("restart");
 }
 
 async function judge(bench: Bench, { number, title, run, deviating, needs = [] }: Case): Promise<Result> {

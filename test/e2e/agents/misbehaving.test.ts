@@ -36,7 +36,7 @@ const endOf = async (id: string) => {
 
 describe("a bad agent in the handshake", () => {
   for (const phase of ["initialize", "new"])
-    proves(
+    proves.concurrent(
       "AG-6",
       `an agent that dies in ${phase} fails the turn, and the message quotes its last output`,
       async () => {
@@ -57,7 +57,7 @@ describe("a bad agent in the handshake", () => {
     ["new", "session/new"],
     ["set", "session/set_mode"],
   ] as const)
-    proves("AG-7", `an agent that hangs in ${phase} is ended after a named time`, async () => {
+    proves.concurrent("AG-7", `an agent that hangs in ${phase} is ended after a named time`, async () => {
       await addAgent(daemon, `hangs-${phase}`, ["--hang-in", phase], { timeouts: HASTY });
       const { id } = await start(daemon, { adapter: `hangs-${phase}`, ...(phase === "set" ? { mode: "bold" } : {}) });
       expect(await turn(daemon, id, "say hi")).toMatchObject({ outcome: "failed" });
@@ -65,44 +65,52 @@ describe("a bad agent in the handshake", () => {
       expect((await endOf(id)).error?.message).toContain(`\`${step}\` within 1500 ms`);
     });
 
-  proves("AG-6", "a program that does not speak ACP, or speaks another version, is refused as that", async () => {
-    await addAgent(daemon, "not-acp", ["--not-acp"]);
-    const { id } = await start(daemon, { adapter: "not-acp" });
-    await turn(daemon, id, "say hi");
-    expect((await endOf(id)).error?.message).toContain("usage: frobnicate");
-    await addAgent(daemon, "future", ["--protocol", "9"]);
-    const other = await start(daemon, { adapter: "future" });
-    await turn(daemon, other.id, "say hi");
-    expect((await endOf(other.id)).error).toMatchObject({ code: "agent_version" });
-    const check = expectOk(await daemon.call("GET", "/api/drivers/not-acp/check"));
-    expect(check).toMatchObject({ ok: false, problem: { code: "agent_crashed" } });
-    expect(expectOk(await daemon.call("GET", "/api/drivers/fake/check"))).toMatchObject({
-      ok: true,
-      agent: { name: "fake 1.2.3", loads: true, mcpHttp: true },
-    });
-  });
+  proves.concurrent(
+    "AG-6",
+    "a program that does not speak ACP, or speaks another version, is refused as that",
+    async () => {
+      await addAgent(daemon, "not-acp", ["--not-acp"]);
+      const { id } = await start(daemon, { adapter: "not-acp" });
+      await turn(daemon, id, "say hi");
+      expect((await endOf(id)).error?.message).toContain("usage: frobnicate");
+      await addAgent(daemon, "future", ["--protocol", "9"]);
+      const other = await start(daemon, { adapter: "future" });
+      await turn(daemon, other.id, "say hi");
+      expect((await endOf(other.id)).error).toMatchObject({ code: "agent_version" });
+      const check = expectOk(await daemon.call("GET", "/api/drivers/not-acp/check"));
+      expect(check).toMatchObject({ ok: false, problem: { code: "agent_crashed" } });
+      expect(expectOk(await daemon.call("GET", "/api/drivers/fake/check"))).toMatchObject({
+        ok: true,
+        agent: { name: "fake 1.2.3", loads: true, mcpHttp: true },
+      });
+    },
+  );
 
-  proves("AG-8", "an agent that is not installed, or not logged in, is refused with the remedy", async () => {
-    const cwd = await newFolder();
-    const missing = await daemon.call("POST", "/sessions/agent", { adapter: "copilot", cwd });
-    expect(expectRefusal(missing, 501, "not_installed").message).toContain("nomos driver install copilot");
-    expectRefusal(await daemon.call("POST", "/sessions/agent", { adapter: "no-such", cwd }), 501, "not_installed");
-    await addAgent(daemon, "needs-login", ["--needs-login"], { auth: { login: ["run `fake login`"] } });
-    const { id } = await start(daemon, { adapter: "needs-login" });
-    await turn(daemon, id, "say hi");
-    expect((await endOf(id)).error).toMatchObject({ code: "setup_required" });
-    expect((await endOf(id)).error?.message).toContain("run `fake login`");
-    await addAgent(daemon, "needs-key", [], { auth: { env: ["FAKE_KEY"], login: ["set FAKE_KEY"] } });
-    const keyless = await daemon.call("POST", "/sessions/agent", { adapter: "needs-key", cwd });
-    expectRefusal(keyless, 409, "setup_required");
-    await addAgent(daemon, "logs-in", ["--needs-login"], { auth: { method: "key" } });
-    const able = await start(daemon, { adapter: "logs-in" });
-    expect(await turn(daemon, able.id, "say hi")).toMatchObject({ outcome: "completed" });
-    await addAgent(daemon, "too-old", [], { version_check: { range: ">=99.0.0" } });
-    expectRefusal(await daemon.call("POST", "/sessions/agent", { adapter: "too-old", cwd }), 501, "agent_version");
-  });
+  proves.concurrent(
+    "AG-8",
+    "an agent that is not installed, or not logged in, is refused with the remedy",
+    async () => {
+      const cwd = await newFolder();
+      const missing = await daemon.call("POST", "/sessions/agent", { adapter: "copilot", cwd });
+      expect(expectRefusal(missing, 501, "not_installed").message).toContain("nomos driver install copilot");
+      expectRefusal(await daemon.call("POST", "/sessions/agent", { adapter: "no-such", cwd }), 501, "not_installed");
+      await addAgent(daemon, "needs-login", ["--needs-login"], { auth: { login: ["run `fake login`"] } });
+      const { id } = await start(daemon, { adapter: "needs-login" });
+      await turn(daemon, id, "say hi");
+      expect((await endOf(id)).error).toMatchObject({ code: "setup_required" });
+      expect((await endOf(id)).error?.message).toContain("run `fake login`");
+      await addAgent(daemon, "needs-key", [], { auth: { env: ["FAKE_KEY"], login: ["set FAKE_KEY"] } });
+      const keyless = await daemon.call("POST", "/sessions/agent", { adapter: "needs-key", cwd });
+      expectRefusal(keyless, 409, "setup_required");
+      await addAgent(daemon, "logs-in", ["--needs-login"], { auth: { method: "key" } });
+      const able = await start(daemon, { adapter: "logs-in" });
+      expect(await turn(daemon, able.id, "say hi")).toMatchObject({ outcome: "completed" });
+      await addAgent(daemon, "too-old", [], { version_check: { range: ">=99.0.0" } });
+      expectRefusal(await daemon.call("POST", "/sessions/agent", { adapter: "too-old", cwd }), 501, "agent_version");
+    },
+  );
 
-  proves(
+  proves.concurrent(
     "AG-8",
     "an invalid manifest is refused and the field named, and so is an invalid working directory",
     async () => {
@@ -130,7 +138,7 @@ describe("a bad agent in the handshake", () => {
 });
 
 describe("a bad agent in a turn", () => {
-  proves("AG-9", "noise, broken text, wrong ids and invalid JSON do not disturb the turn", async () => {
+  proves.concurrent("AG-9", "noise, broken text, wrong ids and invalid JSON do not disturb the turn", async () => {
     const { id } = await start(daemon, { adapter: "fake" });
     const text = "invalid-json\ninvalid-utf8\nwrong-id\nstderr to the side\nsay still here";
     expect(await turn(daemon, id, text)).toMatchObject({ outcome: "completed" });
@@ -141,7 +149,7 @@ describe("a bad agent in a turn", () => {
     expect(lines).toContain("this is { no json");
   });
 
-  proves(
+  proves.concurrent(
     "AG-10",
     "a line far over the limit ends the agent, not the daemon; the next prompt starts it again",
     async () => {
@@ -153,7 +161,7 @@ describe("a bad agent in a turn", () => {
     },
   );
 
-  proves("AG-10", "a flood is recorded in few pieces, and an endless one is ended", async () => {
+  proves.concurrent("AG-10", "a flood is recorded in few pieces, and an endless one is ended", async () => {
     const { id } = await start(daemon, { adapter: "fake" });
     expect(await turn(daemon, id, "flood 8\nsay over")).toMatchObject({ outcome: "completed" });
     const messages = (await eventsOf(daemon, id)).filter(({ type }) => type === "message.completed@1");
@@ -167,7 +175,7 @@ describe("a bad agent in a turn", () => {
     expect(await turn(daemon, other.id, "say again")).toMatchObject({ outcome: "completed" });
   });
 
-  proves(
+  proves.concurrent(
     "AG-11",
     "an agent that dies cuts its turn, which is not sent again; the next turn resumes it natively",
     async () => {
@@ -186,18 +194,22 @@ describe("a bad agent in a turn", () => {
     },
   );
 
-  proves("AG-12", "requests for files and terminals are never carried out, and each is in the log", async () => {
-    const { id, cwd } = await start(daemon, { adapter: "fake" });
-    const outside = join(cwd, "..", "escaped.txt");
-    await turn(daemon, id, `fs ${outside}\nfs ${join(cwd, "inside.txt")}\nterminal touch ${outside}`);
-    expect([existsSync(outside), existsSync(join(cwd, "inside.txt"))]).toEqual([false, false]);
-    const denied = (await eventsOf(daemon, id)).filter(({ type }) => type === "gate.denied@1");
-    expect(denied.map(({ data }) => data["verb"])).toEqual([
-      "fs.write_text_file",
-      "fs.write_text_file",
-      "terminal.create",
-    ]);
-  });
+  proves.concurrent(
+    "AG-12",
+    "requests for files and terminals are never carried out, and each is in the log",
+    async () => {
+      const { id, cwd } = await start(daemon, { adapter: "fake" });
+      const outside = join(cwd, "..", "escaped.txt");
+      await turn(daemon, id, `fs ${outside}\nfs ${join(cwd, "inside.txt")}\nterminal touch ${outside}`);
+      expect([existsSync(outside), existsSync(join(cwd, "inside.txt"))]).toEqual([false, false]);
+      const denied = (await eventsOf(daemon, id)).filter(({ type }) => type === "gate.denied@1");
+      expect(denied.map(({ data }) => data["verb"])).toEqual([
+        "fs.write_text_file",
+        "fs.write_text_file",
+        "terminal.create",
+      ]);
+    },
+  );
 });
 
 describe("a bad agent that is told to stop", () => {

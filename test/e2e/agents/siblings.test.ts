@@ -238,7 +238,7 @@ describe("memory of a foreign agent", () => {
 });
 
 describe("many sessions in one agent process", () => {
-  proves(
+  proves.concurrent(
     "AG-20",
     "sessions of one directory share a process, each with its own memory, and a kill ends only one session",
     async () => {
@@ -269,7 +269,7 @@ describe("many sessions in one agent process", () => {
     },
   );
 
-  proves(
+  proves.concurrent(
     "AG-20",
     "the death of a shared process cuts only its running turns, and every session in it goes on",
     async () => {
@@ -287,18 +287,22 @@ describe("many sessions in one agent process", () => {
     },
   );
 
-  proves("AG-20", "an interrupt that a shared agent ignores does not cut the other session's turn", async () => {
-    await addAgent(daemon, "deaf-shared", ["--ignore-cancel"], { capabilities: { many_sessions: true } });
-    const cwd = await newFolder();
-    const open = () => start(daemon, { adapter: "deaf-shared", cwd });
-    const [one, two] = [await open(), await open()];
-    await turn(daemon, one.id, "say up");
-    const { turnId } = await prompt(daemon, two.id, "sleep 3000\nsay through");
-    await prompt(daemon, one.id, "hang");
-    await eventually("both busy", async () => (await show(daemon, one.id)).busy);
-    expectOk(await daemon.call("POST", `/sessions/${one.id}/interrupt`));
-    expect(await ended(daemon, two.id, turnId)).toMatchObject({ outcome: "completed" });
-    expect(await linesOf(daemon, two.id)).toContain("through");
-    expect(await turn(daemon, one.id, "say again")).toMatchObject({ outcome: "completed" });
-  });
+  proves.concurrent(
+    "AG-20",
+    "an interrupt that a shared agent ignores does not cut the other session's turn",
+    async () => {
+      await addAgent(daemon, "deaf-shared", ["--ignore-cancel"], { capabilities: { many_sessions: true } });
+      const cwd = await newFolder();
+      const open = () => start(daemon, { adapter: "deaf-shared", cwd });
+      const [one, two] = [await open(), await open()];
+      await turn(daemon, one.id, "say up");
+      const { turnId } = await prompt(daemon, two.id, "sleep 3000\nsay through");
+      await prompt(daemon, one.id, "hang");
+      await eventually("both busy", async () => (await show(daemon, one.id)).busy);
+      expectOk(await daemon.call("POST", `/sessions/${one.id}/interrupt`));
+      expect(await ended(daemon, two.id, turnId)).toMatchObject({ outcome: "completed" });
+      expect(await linesOf(daemon, two.id)).toContain("through");
+      expect(await turn(daemon, one.id, "say again")).toMatchObject({ outcome: "completed" });
+    },
+  );
 });

@@ -3,7 +3,8 @@ import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { loadEntries, SYSCALL_NAMES, type SyscallEntry } from "../../../src/client/index.ts";
-import { type CliAnswer, runCli, startCli, startDaemon } from "../../support/daemon.ts";
+import { type AnswerHere, runCliHere } from "../../support/cli-here.ts";
+import { startCli, startDaemon } from "../../support/daemon.ts";
 
 const ENTRIES: { readonly [name: string]: SyscallEntry } = Object.fromEntries(
   (await loadEntries(SYSCALL_NAMES)).map((entry) => [entry.name, entry]),
@@ -134,7 +135,8 @@ test(
     let made: Made = {};
     for (const [name, args, keep = {}] of CALLS) {
       const words = fill(args, made);
-      const call = () => runCli([...name.split("."), ...words, "--json"], { home: daemon.home, cwd });
+      const [family = "", verb = ""] = name.split(".");
+      const call = () => runCliHere(family, [verb, ...words], daemon.home, cwd);
       const { exitCode, stdout, stderr } = await untilThere(call, Object.values(keep));
       expect({ name, words, exitCode, stderr, stdout: exitCode === 0 ? "" : stdout }).toEqual({
         name,
@@ -172,7 +174,7 @@ test("a blob is read by its hash, and the event stream prints events as they hap
 });
 
 /** A question comes a moment after its prompt, so the list is read until it is there. */
-async function untilThere(call: () => Promise<CliAnswer>, paths: readonly string[]): Promise<CliAnswer> {
+async function untilThere(call: () => Promise<AnswerHere>, paths: readonly string[]): Promise<AnswerHere> {
   for (let tries = 0; ; tries += 1) {
     const answer = await call();
     const isThere =

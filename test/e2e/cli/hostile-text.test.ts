@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../../support/daemon.ts";
 import { needs } from "../../support/needs.ts";
 import { proves } from "../../support/proves.ts";
+import { whenTestEnds } from "../../support/test-end.ts";
 import { eventually, PATIENCE } from "../support/talk.ts";
 
 vi.setConfig(PATIENCE);
@@ -81,7 +82,7 @@ const onScreen = (daemon: TestDaemon, cwd: string, commands: Commands) =>
 async function seen(program: string, args: readonly string[], daemon: TestDaemon, cwd: string) {
   const env = { ...process.env, NOMOS_HOME: daemon.home, TERM: "xterm-256color", NO_COLOR: "" };
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], env, cwd });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  whenTestEnds(() => void child.kill("SIGKILL"));
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
   const [out, errors] = [stdout, stderr].map((printed) => printed.split(new RegExp(`${MARK}\r?\n`)));
   return (out ?? []).slice(0, -1).map((printed, at) => printed + (errors?.[at] ?? ""));

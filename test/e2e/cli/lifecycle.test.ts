@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { readdir, readFile, readlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, readlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { runCliHere } from "../../support/cli-here.ts";
 import { BIN, daemonNote, newHome, runCli, startDaemon } from "../../support/daemon.ts";
 
 const UP = /^nomos \d+\.\d+\.\d+ is up: (http:\/\/127\.0\.0\.1:\d+) \(pid (\d+)\)$/m;
@@ -111,7 +112,7 @@ describe("up", () => {
     expect(byConfiguration.json()).toMatchObject({ port: other });
     await runCli(["down"], { home });
     for (const wrong of ["70000", "-1", "x", "1.5"])
-      expect(await runCli(["up", `--port=${wrong}`], { home })).toMatchObject({ exitCode: 2 });
+      expect(await runCliHere("up", [`--port=${wrong}`], home)).toMatchObject({ exitCode: 2 });
   });
 });
 
@@ -202,8 +203,7 @@ describe("commands that start a daemon", () => {
 
   test("a daemon note whose pid now belongs to another process is ignored", async () => {
     const home = await newHome();
-    await runCli(["ps"], { home });
-    await runCli(["down"], { home });
+    await mkdir(home);
     await writeFile(
       join(home, "daemon.json"),
       JSON.stringify({ pid: process.pid, port: 1, socket: null, version: "0" }),
@@ -214,8 +214,7 @@ describe("commands that start a daemon", () => {
 
   test("a daemon that cannot start: the reason is printed and sets the exit code", async () => {
     const home = await newHome();
-    await runCli(["ps"], { home });
-    await runCli(["down"], { home });
+    await mkdir(home);
     await writeFile(join(home, "config.json"), '{"port": "x"}');
     const { exitCode, stdout, json } = await runCli(["ps", "--json"], { home });
     expect(exitCode).toBe(2);

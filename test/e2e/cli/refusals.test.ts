@@ -7,6 +7,7 @@ import { CHOSEN_STORE } from "../../support/chosen-store.ts";
 import { type CliAnswer, newHome, runCli, startDaemon } from "../../support/daemon.ts";
 import { needs } from "../../support/needs.ts";
 import { runConfined } from "../../support/run-confined.ts";
+import { homeCopies } from "../support/home-copies.ts";
 
 /** Every refusal at start has four members, no stack, and the catalogue's exit code. */
 function expectRefusal(
@@ -20,6 +21,14 @@ function expectRefusal(
   });
   expect(stdout).not.toMatch(/\n\s+at /);
 }
+
+/** A daemon ran on it, with one session. */
+const stoppedHome = homeCopies(async (home) => {
+  const ran = await runCli(["run", "say x", "--json"], { home });
+  if (ran.exitCode !== 0) throw new Error(ran.stdout + ran.stderr);
+  await runCli(["down"], { home });
+  await readFile(join(home, "token"));
+});
 
 /** About the log's file, which only SQLite has. */
 const testOfFile: (title: string, prove: () => Promise<void>) => void =
@@ -168,13 +177,3 @@ describe("doctor", () => {
     expect(stdout).toMatch(/^-- {2}sandbox .*\n +remedy: run: apt-get install bubblewrap$/m);
   });
 });
-
-/** A home that a daemon ran on, with one session. */
-async function stoppedHome(): Promise<string> {
-  const home = await newHome();
-  const ran = await runCli(["run", "say x", "--json"], { home });
-  if (ran.exitCode !== 0) throw new Error(ran.stdout + ran.stderr);
-  await runCli(["down"], { home });
-  await readFile(join(home, "token"));
-  return home;
-}

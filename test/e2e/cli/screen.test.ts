@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, vi } from "vitest";
 import { BIN, startDaemon, type TestDaemon } from "../../support/daemon.ts";
 import { needs } from "../../support/needs.ts";
 import { proves } from "../../support/proves.ts";
+import { whenTestEnds } from "../../support/test-end.ts";
 import { eventually, PATIENCE, show, start } from "../support/talk.ts";
 
 vi.setConfig(PATIENCE);
@@ -27,7 +28,7 @@ function openPane(daemon: TestDaemon, env: Readonly<Record<string, string>> = {}
   const vars = Object.entries(given).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
   const ground = mkdtempSync(join(dirname(daemon.home), "ground-"));
   tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "40", "-c", ground, ...vars, "sh");
-  onTestFinished(() => void tmux("kill-server"));
+  whenTestEnds(() => void tmux("kill-server"));
   const text = () => tmux("capture-pane", "-p").replace(/\n+$/, "\n");
   return {
     type: (...keys) => void tmux("send-keys", ...keys),

@@ -1,7 +1,8 @@
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
-import { onTestFinished } from "vitest";
+
 import type { Answer, TestDaemon } from "../../support/daemon.ts";
+import { whenTestEnds } from "../../support/test-end.ts";
 
 export interface RawRequest {
   readonly method?: string;
@@ -47,7 +48,7 @@ export async function rawRequest(daemon: TestDaemon, given: RawRequest): Promise
 /** A raw connection, for malformed HTTP. Closed when the test ends. */
 export async function rawSocket(daemon: TestDaemon): Promise<Socket> {
   const socket = connect({ host: "127.0.0.1", port: Number(new URL(daemon.url).port) });
-  onTestFinished(() => void socket.destroy());
+  whenTestEnds(() => void socket.destroy());
   await new Promise<void>((resolve, reject) => {
     socket.once("connect", resolve);
     socket.once("error", reject);

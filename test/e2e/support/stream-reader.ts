@@ -1,5 +1,5 @@
-import { onTestFinished } from "vitest";
 import type { TestDaemon } from "../../support/daemon.ts";
+import { whenTestEnds } from "../../support/test-end.ts";
 import { eventually } from "./talk.ts";
 
 export interface Item {
@@ -25,7 +25,7 @@ export async function readStream(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<StreamReader> {
   const abort = new AbortController();
-  onTestFinished(() => abort.abort());
+  whenTestEnds(() => abort.abort());
   const sent = { authorization: `Bearer ${daemon.token}`, ...headers };
   const response = await fetch(`${daemon.url}${path}`, { headers: sent, signal: abort.signal });
   const items: Item[] = [];

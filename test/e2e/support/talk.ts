@@ -2,8 +2,9 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished } from "vitest";
+import { expect } from "vitest";
 import type { Answer, TestDaemon } from "../../support/daemon.ts";
+import { whenTestEnds } from "../../support/test-end.ts";
 
 export interface Session {
   readonly id: string;
@@ -92,7 +93,7 @@ export async function eventually<T>(
 /** A folder for a session, removed when the test ends. */
 export async function newFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "nomos-work-")));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  whenTestEnds(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 

@@ -26,6 +26,9 @@ export interface Trial {
   readonly close: () => Promise<void>;
 }
 
+/** More than a turn of any case prints. All lines of a loud session would be megabytes, each time. */
+const TURN_LINES = 10;
+
 export function createTrial(bench: Bench): Trial {
   const made: string[] = [];
   const readers: SseReader[] = [];
@@ -91,8 +94,9 @@ export function createTrial(bench: Bench): Trial {
     turn: async (id, text, until) => {
       const answer = await prompt(id, text);
       expect(answer.status === 200, `a prompt to an idle session is answered with ${answer.status}`);
-      await eventually(`the agent says ${until}`, async () => (await output(id)).some((line) => line.includes(until)));
-      await eventually("the turn ends", async () => /turn-end/.test((await output(id)).at(-1) ?? ""));
+      const hasSaid = async () => (await output(id, TURN_LINES)).some((line) => line.includes(until));
+      await eventually(`the agent says ${until}`, hasSaid);
+      await eventually("the turn ends", async () => /turn-end/.test((await output(id, 1)).at(-1) ?? ""));
     },
     stream: async (id, headers = {}) => {
       const reader = await openSse(bench, `/sessions/${id}/stream`, headers);
