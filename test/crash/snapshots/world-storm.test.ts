@@ -7,7 +7,7 @@ import { proves } from "../../support/proves.ts";
 import { sampled } from "../../support/sampled.ts";
 import { runWorldStorm } from "../../support/world-storm.ts";
 
-/** In place and in a worktree, with walls and without; `npm run soak -- --files` has more of them. */
+/** In place and in a worktree, with walls and without; `npm run soak -- files` has more of them. */
 const SEEDS = [3, 4, 6];
 const STEPS = sampled(25, 5);
 const TEST_MAX_MS = 240_000;
