@@ -6,6 +6,9 @@ import { LongestFirst } from "./tools/test-times/longest-first.ts";
 import { TimesReporter } from "./tools/test-times/times-reporter.ts";
 
 const withAgents = process.env["NOMOS_TEST_AGENTS"] === "1";
+/** A test that runs whole may take as long as it needs. */
+const isWhole = process.env["NOMOS_TEST_WHOLE"] === "1";
+const WHOLE_TIMEOUT_MS = 4 * 3_600_000;
 const forbidSkip = process.env["NOMOS_TEST_FORBID_SKIP"] === "1";
 
 // Hundreds of processes and threads load the same files: only the first compiles them.
@@ -34,7 +37,7 @@ function toVitest({ name, include, exclude = [], testTimeoutS, product = false, 
       ],
       include: [...include],
       exclude: ["**/node_modules/**", ...exclude],
-      testTimeout: testTimeoutS * 1000,
+      testTimeout: isWhole ? WHOLE_TIMEOUT_MS : testTimeoutS * 1000,
       hookTimeout: testTimeoutS * 1000,
     },
   };

@@ -1,8 +1,7 @@
 /**
- * `npm run bench -- [--only name,...] [--quick]`, `npm run bench -- soak [--minutes 60]` or `npm run bench -- peers`:
- * measures the figures of docs/reference/performance.md, each against a baseline of the same run, and rewrites that
- * page. A missed aim is shown and does not fail the run. Soak and peers run only when named: the one takes an hour, the
- * other installs programs.
+ * `npm run bench -- [--only name,...] [--quick]`, or `npm run bench -- peers`: measures the figures of
+ * docs/reference/performance.md, each against a baseline of the same run, and rewrites that page. A missed aim is shown
+ * and does not fail the run. Peers run only when named, because they are installed first.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
@@ -32,7 +31,6 @@ import { describeMachine, type Result, resultOf, writeResult } from "./results.t
 import { resumeBenchmark } from "./resume.ts";
 import { showSessionBenchmark } from "./show-session.ts";
 import { snapshotsBenchmark } from "./snapshots.ts";
-import { soakBenchmark } from "./soak.ts";
 import { summaryTable } from "./table.ts";
 import { wallsBenchmark } from "./walls.ts";
 import { worktreeBenchmark } from "./worktree.ts";
@@ -63,7 +61,6 @@ const BENCHMARKS: readonly Benchmark[] = [
 /** Not part of a run that names nothing. */
 const ON_DEMAND: readonly Benchmark[] = [peersBenchmark];
 
-const SOAK_MINUTES = 60;
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 const EXIT_INTERRUPTED = 130;
@@ -71,15 +68,14 @@ const EXIT_INTERRUPTED = 130;
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const { only, quick, soakMinutes } = readArguments();
+  const { only, quick } = readArguments();
   const known = [...BENCHMARKS, ...ON_DEMAND];
   const unknown = only.filter((name) => known.every((benchmark) => benchmark.name !== name));
   if (unknown.length > 0) {
     console.error(`no such benchmark: ${unknown.join(", ")}; there are ${known.map(({ name }) => name).join(", ")}`);
     return EXIT_USAGE;
   }
-  const named = only.length === 0 ? BENCHMARKS : known.filter(({ name }) => only.includes(name));
-  const chosen = soakMinutes === null ? named : [soakBenchmark(soakMinutes)];
+  const chosen = only.length === 0 ? BENCHMARKS : known.filter(({ name }) => only.includes(name));
   const scratch = mkdtempSync(join(process.env["NOMOS_BENCH_DIR"] ?? tmpdir(), "nomos-bench-"));
   const leave = () => rmSync(scratch, { recursive: true, force: true });
   process.once("exit", leave);
@@ -116,22 +112,16 @@ async function runAll(chosen: readonly Benchmark[], bench: Bench): Promise<numbe
 function readArguments(): {
   readonly only: readonly string[];
   readonly quick: boolean;
-  /** Null: no soak. A short one only tests that it works. */
-  readonly soakMinutes: number | null;
 } {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
       only: { type: "string", default: "" },
       quick: { type: "boolean", default: false },
-      minutes: { type: "string", default: String(SOAK_MINUTES) },
     },
   });
   const only = values.only.split(",").filter((name) => name !== "");
-  const others = positionals.filter((name) => name !== "soak");
-  if (!positionals.includes("soak")) return { only: [...only, ...others], quick: values.quick, soakMinutes: null };
-  const minutes = Number(values.minutes);
-  return { only: others, quick: values.quick || minutes < SOAK_MINUTES, soakMinutes: minutes };
+  return { only: [...only, ...positionals], quick: values.quick };
 }
 
 function say(line: string): void {

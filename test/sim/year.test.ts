@@ -1,8 +1,9 @@
 import { expect } from "vitest";
 import { liveOneYear } from "../definitions/year.ts";
 import { proves } from "../support/proves.ts";
+import { sampled } from "../support/sampled.ts";
 
-const SEEDS = process.env["NOMOS_SOAK"] === "1" ? 500 : 20;
+const SEEDS = sampled(500, 8);
 
 proves(
   "ALARM-3",

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
+import { sampled } from "./sampled.ts";
 import { makeTestHome } from "./store-home.ts";
 
 const SCRIPT = fileURLToPath(new URL("../crash/store/scripted-writer.ts", import.meta.url));
@@ -65,8 +66,8 @@ function run(command: string, args: readonly string[], home: string): Promise<Ou
 
 /** Spread over a run: the first, the last and some in between. */
 export function spread(of: number, samples: number): readonly number[] {
-  if (process.env["NOMOS_SOAK"] === "1" || of <= samples) return Array.from({ length: of }, (_, n) => n + 1);
-  return Array.from({ length: samples }, (_, n) => 1 + Math.round((n * (of - 1)) / (samples - 1)));
+  const count = sampled(of, Math.min(samples, of));
+  return Array.from({ length: count }, (_, n) => 1 + Math.round((n * (of - 1)) / Math.max(1, count - 1)));
 }
 
 /** Two at a time: the number of cores of a small machine. */

@@ -61,6 +61,7 @@ export async function startStormDaemon(home: string): Promise<StormDaemon> {
       method,
       headers: {
         authorization: `Bearer ${token}`,
+        accept: "application/json",
         "content-type": "application/json",
         ...(key === undefined ? {} : { "idempotency-key": key }),
       },

@@ -86,7 +86,7 @@ export async function runStorm(options: StormOptions): Promise<StormFigures> {
   return { rounds: round, upMs, termMs, verdict };
 }
 
-const HOWS = ["kill", "kill", "recovery", "kill", "term"] as const;
+const HOWS = ["recovery", "kill", "term", "kill", "kill"] as const;
 
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);

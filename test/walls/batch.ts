@@ -13,7 +13,7 @@ export interface Tried {
   readonly printed: string;
 }
 
-/** Attempts as programs in a workspace, run one after another by `sh run.sh`. */
+/** Attempts as programs in a workspace, run by `sh run.sh`, a few at a time. */
 export interface Batch extends AsyncDisposable {
   readonly script: string;
   /** Called when everything it started should be gone. */
@@ -22,6 +22,7 @@ export interface Batch extends AsyncDisposable {
 
 const ENDINGS: Readonly<Record<Language, string>> = { sh: "sh", python: "py", node: "cjs", agent: "txt" };
 const ATTEMPT_MAX_S = 15;
+const LANES = 3;
 
 export function layBatch(world: World, groups: readonly AttemptGroup[]): Batch {
   const tried = groups.flatMap((group) => group.attempts.map((attempt) => ({ id: idOf(group, attempt), attempt })));
@@ -70,14 +71,21 @@ const CANARIES: readonly { readonly id: string; readonly attempt: Attempt }[] = 
   { id: "canary.node", attempt: { name: "node", tries: "", by: "node", proof: "says", text: "console.log('alive')" } },
 ];
 
+/** Most attempts wait for something that never comes, so a few wait at once. */
 const RUN = `cd "$(dirname "$0")" && . ./know.sh
-for program in programs/*; do
-  file=\${program##*/}; id=\${file%.*}
+run_one() {
+  file=\${1##*/}; id=\${file%.*}
   export P="planted-$TAG-$id" T="$D/planted-$TAG-$id" VICTIM="$(cat "victims/$id" 2>/dev/null)"
   case $file in *.sh) set -- sh;; *.py) set -- "$PYTHON";; *) set -- "$NODE";; esac
   mkdir -p "run/$id"
   (cd "run/$id" && exec timeout -k 1 ${ATTEMPT_MAX_S} "$@" "../../programs/$file") > "results/$id" 2>&1 < /dev/null
-done
+}
+run_lane() {
+  n=0
+  for program in programs/*; do n=$((n + 1)); [ $((n % ${LANES})) != "$1" ] || run_one "$program"; done
+}
+for lane in $(seq 0 ${LANES - 1}); do run_lane "$lane" & done
+wait
 echo finished
 `;
 

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { needs } from "../../support/needs.ts";
 
@@ -67,12 +66,12 @@ export const STORY: readonly Step[] = [
   { syscall: "driver.remove", input: () => ({ slug: "tiny" }) },
   {
     syscall: "sandbox.run",
-    input: () => ({ argv: ["sh", "-c", "echo inside; exit 3"], cwd: tmpdir() }),
+    input: ({ cwd }) => ({ argv: ["sh", "-c", "echo inside; exit 3"], cwd }),
     ...(needs("bwrap") ? {} : { refused: "sandbox_unavailable" }),
   },
   {
     syscall: "sandbox.run",
-    input: () => ({ argv: ["true"], cwd: tmpdir(), network: { allow: ["no host"] } }),
+    input: ({ cwd }) => ({ argv: ["true"], cwd, network: { allow: ["no host"] } }),
     refused: needs("bwrap") ? "invalid_request" : "sandbox_unavailable",
   },
   { syscall: "agent.list", input: nothing },

@@ -3,6 +3,7 @@ import { describe, expect } from "vitest";
 import { fact } from "../../../src/kernel/index.ts";
 import type { RecordedEvent, Store, StoreError } from "../../../src/store/index.ts";
 import { proves } from "../../support/proves.ts";
+import { sampled } from "../../support/sampled.ts";
 import { event, everyEvent } from "../../support/store-home.ts";
 import {
   type Attempt,
@@ -18,8 +19,8 @@ import {
 } from "../../support/store-model.ts";
 import type { OpenedStore, OpenStore } from "./describe-store.ts";
 
-const RUNS = process.env["NOMOS_SOAK"] === "1" ? 400 : 12;
-const TIMEOUT_MS = process.env["NOMOS_SOAK"] === "1" ? 3_600_000 : 120_000;
+const RUNS = sampled(400, 12);
+const TIMEOUT_MS = sampled(3_600_000, 120_000);
 
 export function describeModel(open: OpenStore): void {
   describe("the reference model", () => {

@@ -7,6 +7,7 @@ import { expect, onTestFinished } from "vitest";
 import { CHOSEN_STORE } from "../../support/chosen-store.ts";
 import { needs } from "../../support/needs.ts";
 import { proves } from "../../support/proves.ts";
+import { sampled } from "../../support/sampled.ts";
 import { drain, expectPromptable, judge } from "../../support/storm-check.ts";
 import { playClient, type StormScene } from "../../support/storm-client.ts";
 import { expectNothingLeft, type StormDaemon, startStormDaemon } from "../../support/storm-daemon.ts";
@@ -42,7 +43,7 @@ for (const call of ["fsync", "pwrite64"])
       const ledger = openLedger(join(root, "ledger.jsonl"));
       onTestFinished(() => ledger.close());
       const shared = { ledger, random, folder, sessions: [], events: new Map<string, string[]>(), lost: [] };
-      for (const nth of [1, 2, 7, 40]) {
+      for (const nth of sampled([1, 2, 7, 40], [2, 25])) {
         const daemon = await start(home);
         let isOver = false;
         const scene: StormScene = { ...shared, daemon, isOver: () => isOver };
@@ -90,7 +91,7 @@ faulty(
     ];
     while (!existsSync(join(folder, "begun"))) await sleep(5);
     const disk = await breakDisk(daemon, "pwrite64:error=ENOSPC");
-    const untilMs = Date.now() + 3000;
+    const untilMs = Date.now() + sampled(3000, 1500);
     const refusals = [];
     while (Date.now() < untilMs) {
       const answers = await Promise.all([

@@ -6,9 +6,10 @@ import { expect } from "vitest";
 import { type Event, eventsOf, expectOk, expectSound, newFolder, start, turn } from "../../e2e/support/talk.ts";
 import { newHome, runCli, startCli, startDaemon, type TestDaemon } from "../../support/daemon.ts";
 import { proves } from "../../support/proves.ts";
+import { sampled } from "../../support/sampled.ts";
 import { seededRandom } from "../../support/storm-random.ts";
 
-const ROUNDS = 6;
+const ROUNDS = sampled(12, 3);
 const TEST_MAX_MS = 240_000;
 
 proves(

@@ -9,9 +9,10 @@ import { openSnapshotStore } from "../../../src/host/snapshots/snapshot-store.ts
 import { needs } from "../../support/needs.ts";
 import { proves } from "../../support/proves.ts";
 import { finish, treeAt } from "../../support/rewinds.ts";
+import { sampled } from "../../support/sampled.ts";
 import { chanceOf, readWorld } from "../../support/world.ts";
 
-const KILLS = 8;
+const KILLS = sampled(60, 4);
 
 proves.skipIf(!needs("bwrap"))(
   "SN-5",

@@ -5,8 +5,9 @@ import { expect } from "vitest";
 import { needs } from "../../support/needs.ts";
 import { proves } from "../../support/proves.ts";
 import { randomRewinds } from "../../support/rewinds.ts";
+import { sampled } from "../../support/sampled.ts";
 
-const HISTORIES = 12;
+const HISTORIES = sampled(200, 5);
 const ROUNDS = 12;
 
 proves.skipIf(!needs("bwrap"))(

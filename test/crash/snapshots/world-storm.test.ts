@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { needs } from "../../support/needs.ts";
 import { proves } from "../../support/proves.ts";
+import { sampled } from "../../support/sampled.ts";
 import { runWorldStorm } from "../../support/world-storm.ts";
 
-/** In place and in a worktree, with walls and without; `npm run soak -- --files` has more of them. */
+/** In place and in a worktree, with walls and without; `npm run soak -- files` has more of them. */
 const SEEDS = [3, 4, 6];
-const STEPS = 10;
+const STEPS = sampled(25, 5);
 const TEST_MAX_MS = 240_000;
 
 proves.skipIf(!needs("bwrap"))(

@@ -7,11 +7,12 @@ import { fileURLToPath } from "node:url";
 import { describe, expect } from "vitest";
 import { openSqliteStore } from "../../../src/store/index.ts";
 import { proves } from "../../support/proves.ts";
+import { sampled } from "../../support/sampled.ts";
 import { makeTestHome } from "../../support/store-home.ts";
 import { throwOnFatal } from "../../support/store-sqlite.ts";
 
 const SCRIPT = fileURLToPath(new URL("./following-writer.ts", import.meta.url));
-const ROUNDS = process.env["NOMOS_SOAK"] === "1" ? 200 : 10;
+const ROUNDS = sampled(200, 6);
 
 describe("a follower whose process is killed", () => {
   proves(

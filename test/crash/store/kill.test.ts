@@ -5,11 +5,12 @@ import { fileURLToPath } from "node:url";
 import { describe, expect } from "vitest";
 import { openSqliteStore } from "../../../src/store/index.ts";
 import { proves } from "../../support/proves.ts";
+import { sampled } from "../../support/sampled.ts";
 import { everyEvent, makeTestHome } from "../../support/store-home.ts";
 import { throwOnFatal } from "../../support/store-sqlite.ts";
 
 const SCRIPT = fileURLToPath(new URL("./many-writers.ts", import.meta.url));
-const ROUNDS = process.env["NOMOS_SOAK"] === "1" ? 300 : 10;
+const ROUNDS = sampled(300, 5);
 
 describe("a process that is killed", () => {
   proves(

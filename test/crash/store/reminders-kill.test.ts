@@ -11,11 +11,12 @@ import { MODULE } from "../../definitions/aggregates.ts";
 import { breachesIn } from "../../definitions/check-reminders.ts";
 import { testSchema } from "../../support/postgres.ts";
 import { proves } from "../../support/proves.ts";
+import { sampled } from "../../support/sampled.ts";
 import { everyEvent, makeTestHome } from "../../support/store-home.ts";
 import { throwOnFatal } from "../../support/store-sqlite.ts";
 
 const SCRIPT = fileURLToPath(new URL("../../definitions/reminding-process.ts", import.meta.url));
-const ROUNDS = process.env["NOMOS_SOAK"] === "1" ? 200 : 9;
+const ROUNDS = sampled(200, 6);
 
 describe.each(["sqlite", "postgres"] as const)("alarms, lanes and followers of a killed process, on %s", (kind) => {
   proves(

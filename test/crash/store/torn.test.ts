@@ -6,11 +6,12 @@ import { logPath, openSqliteStore, type RecordedEvent, StoreError } from "../../
 import { createPageReads } from "../../../src/store/sqlite/reads/page-reads.ts";
 import { openForReading } from "../../../src/store/sqlite/tables/schema.ts";
 import { proves } from "../../support/proves.ts";
+import { sampled } from "../../support/sampled.ts";
 import { askEverything, everyEvent as eventsOf, examine, makeRichHome, start } from "../../support/store-damage.ts";
 import { appendTo, everyEvent, makeTestHome, note, openSession, type TestHome } from "../../support/store-home.ts";
 import { throwOnFatal } from "../../support/store-sqlite.ts";
 
-const CUTS = process.env["NOMOS_SOAK"] === "1" ? 2000 : 30;
+const CUTS = sampled(2000, 15);
 
 describe("files that are cut short or end in noise", () => {
   let home: TestHome;
