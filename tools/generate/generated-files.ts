@@ -14,6 +14,7 @@ import { errorsPage } from "./errors-page.ts";
 import { escapePage } from "./escape-page.ts";
 import { eventsPage } from "./events-page.ts";
 import { limitsPage } from "./limits-page.ts";
+import { mutationPage } from "./mutation-page.ts";
 import { permissionsPage } from "./permissions-page.ts";
 import { syscallsPage } from "./syscalls-page.ts";
 
@@ -31,6 +32,7 @@ export function generatedFiles(root: string): ReadonlyMap<string, string> {
     "docs/reference/escape-attempts.md": escapePage(),
     "docs/reference/events.md": eventsPage(root),
     "docs/reference/limits.md": limitsPage(root),
+    "docs/reference/mutation.md": mutationPage(root),
     "docs/reference/openapi.json": `${JSON.stringify(openApi(SYSCALLS, packageVersion(root)), null, 2)}\n`,
     "docs/reference/permissions.md": permissionsPage(),
     "docs/reference/syscalls.md": syscallsPage(),

@@ -35,10 +35,14 @@ export async function recordReach(session: TestSession, file: string): Promise<R
   };
 }
 
-/** Runs each test of a file for every living mutant it reaches. A run that breaks off goes on in a new process. */
+/**
+ * Runs tests of a file, those that take so long, for every living mutant they reach. A run that breaks off goes on in a
+ * new process.
+ */
 export async function huntByTests(
   session: TestSession,
   reach: Reach,
+  taking: { readonly fromMs: number; readonly toMs: number },
   living: Set<number>,
   note: (kill: Kill) => void,
 ): Promise<void> {
@@ -46,6 +50,7 @@ export async function huntByTests(
   for (;;) {
     const tests: Record<string, Planned> = {};
     for (const { name, ms, reached } of reach.tests) {
+      if (ms < taking.fromMs || ms >= taking.toMs) continue;
       const mutants = reached.filter((id) => living.has(id) && !tried.has(`${id} ${name}`));
       if (mutants.length > 0) tests[name] = { mutants, timeoutMs: ms * SLOWER + GRACE_MS };
     }
@@ -53,8 +58,10 @@ export async function huntByTests(
     if (Object.keys(tests).length === 0) return;
     const lines = await session.run(reach.file, { do: "repeat", tests }, silenceMaxMs);
     const kills = killsIn(lines, reach.file);
-    for (const line of lines) if (line.at === "try") tried.add(`${line.mutant} ${line.name}`);
-    for (const kill of kills) {
+    const doubtful = new Set(lines.flatMap((line) => (line.at === "polluted" ? line.doubtful : [])));
+    for (const line of lines)
+      if (line.at === "try" && !doubtful.has(line.mutant)) tried.add(`${line.mutant} ${line.name}`);
+    for (const kill of kills.filter(({ mutant }) => !doubtful.has(mutant))) {
       living.delete(kill.mutant);
       note(kill);
     }

@@ -31,6 +31,12 @@ export interface Hunted {
 
 /** Test files that reach a mutant only while they load: so many of them are run for it, the fastest first. */
 const WHOLE_FILES_MAX = 4;
+/** The quick tests of all files first: they kill most. */
+const PACES = [
+  { fromMs: 0, toMs: 20 },
+  { fromMs: 20, toMs: 200 },
+  { fromMs: 200, toMs: Number.POSITIVE_INFINITY },
+];
 
 export async function runTarget(target: Target, options: HuntOptions): Promise<Hunted> {
   const { root, under, say } = options;
@@ -68,14 +74,16 @@ interface Hunt {
 
 async function huntNear(session: TestSession, tests: readonly string[], hunt: Hunt): Promise<void> {
   const reaches = await recordAll(session, tests, hunt.options);
-  for (const reach of reaches) {
-    if (isLate(hunt.options)) return;
-    const before = hunt.living.size;
-    const startedMs = performance.now();
-    await huntByTests(session, reach, hunt.living, hunt.note);
-    const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
-    hunt.options.say(`  ${reach.file}: ${before - hunt.living.size} killed in ${seconds} s`);
-  }
+  for (const taking of PACES)
+    for (const reach of reaches) {
+      if (isLate(hunt.options)) return;
+      const before = hunt.living.size;
+      const startedMs = performance.now();
+      await huntByTests(session, reach, taking, hunt.living, hunt.note);
+      const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+      if (before > hunt.living.size)
+        hunt.options.say(`  ${reach.file}: ${before - hunt.living.size} killed in ${seconds} s`);
+    }
   await huntWhole(session, reaches, WHOLE_FILES_MAX, hunt);
 }
 

@@ -130,7 +130,10 @@ proves("TK-1", "a token for one session gets that session's mode, but none weake
   expect(confined).toMatchObject({ sessionId, floor: "warn" });
   const maker = await at.holderOf(await at.issue({ sandbox: "enforce" }));
   expect((await at.holderOf(await at.issue({ sessionId }, maker))).floor).toBe("enforce");
-  expect((await at.holderOf(await at.issue({ sessionId: newId() }))).floor).toBe("strict");
+  const strict = await at.issue({ sessionId: newId() });
+  expect((await at.holderOf(strict)).floor).toBe("strict");
+  const { events } = await at.store.readStream(`token/${strict.tokenId}`, { limit: 1 });
+  expect(events[0]?.data).not.toHaveProperty("sandbox");
 });
 
 proves("TK-8", "a revoked token and an unknown one: neither can be revoked, both are refused", async () => {
@@ -160,9 +163,32 @@ proves("TK-9", "a watched token ends once: when it or its maker is revoked, and 
   await settled();
   expect(seen).toEqual([]);
   await at.tokens.revoke(maker.tokenId, BY);
+  expect(seen.toSorted()).toEqual(["maker", "token"]);
   await at.tokens.revoke(token.tokenId, BY);
   await settled();
-  expect(seen.toSorted()).toEqual(["maker", "token"]);
+  expect(seen).toHaveLength(2);
+});
+
+proves("TK-9", "a revocation among other events ends the watch; an end of the watch ends the listening", async () => {
+  const at = tokensHere();
+  const { tokenId } = await at.issue();
+  const listeners = new Set<Parameters<Store["onAppend"]>[0]>();
+  const onAppend: Store["onAppend"] = (listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  const tokens = createTokens({ ...at, store: { ...at.store, onAppend }, newId, whenKeyless: () => () => undefined });
+  const seen: string[] = [];
+  tokens.watch(`token:${tokenId}`, () => seen.push("ended"));
+  tokens.watch(`token:${tokenId}`, () => seen.push("stopped"))();
+  expect(listeners.size).toBe(1);
+  const { events } = await at.store.readStream(`token/${tokenId}`, { limit: 1 });
+  const [listener] = listeners;
+  listener?.(events);
+  expect(seen).toEqual([]);
+  listener?.([...events, ...events.map((event) => ({ ...event, type: "token.revoked@1" }))]);
+  expect(seen).toEqual(["ended"]);
+  expect(listeners.size).toBe(0);
 });
 
 proves("TK-9", "a watched token ends when its time is over, and a stopped watch leaves no timer", async () => {
@@ -194,8 +220,11 @@ proves("TK-9", "a watch on a token that is already over ends at once; one that w
   const seen: string[] = [];
   at.tokens.watch(`token:${token.tokenId}`, () => seen.push("ended"));
   at.tokens.watch(`token:${token.tokenId}`, () => seen.push("stopped"))();
+  const later = await at.issue({ ttlMs: MINUTE_MS });
+  at.tokens.watch(`token:${later.tokenId}`, () => seen.push("stopped"))();
   await settled();
   expect(seen).toEqual(["ended"]);
+  expect(at.timersMs()).toEqual([]);
 });
 
 proves("TK-9", "a session's key is watched through its session, and an operator's is not watched", async () => {

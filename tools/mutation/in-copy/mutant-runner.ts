@@ -2,6 +2,7 @@
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
+import fc from "fast-check";
 import { type RunnerTestCase, type RunnerTestFile, TestRunner, type TestRunnerConfig } from "vitest";
 import { ACTIVE_FILE, type Active, mutantSwitch, REACHED_FILE } from "./mutant-switch.ts";
 
@@ -26,12 +27,15 @@ export type Report =
   | { readonly at: "file"; readonly reached: readonly number[]; readonly failed: boolean }
   | { readonly at: "try"; readonly mutant: number; readonly name: string }
   | { readonly at: "killed"; readonly mutant: number; readonly name: string; readonly why: string }
-  | { readonly at: "polluted"; readonly name: string }
+  /** Fails without a mutant too. What was killed since it last passed is in doubt, but for the first. */
+  | { readonly at: "polluted"; readonly name: string; readonly doubtful: readonly number[] }
   | { readonly at: "done" };
 
 export const PLAN_FILE = "plan.json";
 export const REPORT_FILE = "report.jsonl";
 const HERE = import.meta.dirname;
+const NEVER_ENDS = "The test does not end.";
+const UNCHECKED_MAX = 16;
 
 class MutantRunner extends TestRunner {
   readonly #plan: Plan = JSON.parse(readFileSync(join(HERE, PLAN_FILE), "utf8"));
@@ -42,12 +46,16 @@ class MutantRunner extends TestRunner {
   #startedMs = 0;
   #left: number[] = [];
   #now: number | null = null;
+  /** Killed since the test last passed without a mutant. */
+  #unchecked: number[] = [];
   #mustCheck = false;
   #stray: string | null = null;
   #isOver = false;
 
   constructor(config: TestRunnerConfig) {
     super(config);
+    // That a property fails is enough; nobody reads the smallest example.
+    fc.configureGlobal({ endOnFailure: true });
     report({ at: "started", pid: process.pid });
     if (this.#plan.do === "record") mutantSwitch.reached = new Set();
     process.prependListener("unhandledRejection", (reason) => this.#straying(reason));
@@ -66,7 +74,7 @@ class MutantRunner extends TestRunner {
     this.#left = (this.#plan.tests[nameOf(test)]?.mutants ?? []).filter((id) => !this.#killed.has(id));
     this.#mustCheck = false;
     if (this.#left.length === 0) test.mode = "skip";
-    // Twice as often: after each one that fails the test runs without a mutant, to see that nothing was left behind.
+    // More often than that: now and then it runs without a mutant, to see that the others left nothing behind.
     test.repeats = this.#left.length * 2;
   }
 
@@ -81,6 +89,7 @@ class MutantRunner extends TestRunner {
       writeActive({ mutant: 0, epoch: this.#epoch, recording: true });
       return;
     }
+    if (this.#left.length === 0 && this.#unchecked.length > 0) this.#mustCheck = true;
     this.#now = this.#mustCheck ? 0 : (this.#left.shift() ?? null);
     if (this.#now === null || this.#isOver) return;
     if (this.#now > 0) report({ at: "try", mutant: this.#now, name: nameOf(test) });
@@ -115,13 +124,16 @@ class MutantRunner extends TestRunner {
     if (this.#now === 0) {
       this.#mustCheck = false;
       if (failed) {
-        report({ at: "polluted", name });
+        report({ at: "polluted", name, doubtful: this.#unchecked.slice(1) });
         this.#isOver = true;
       }
+      this.#unchecked = [];
     } else if (failed) {
+      const why = firstError(test);
       this.#killed.add(this.#now);
-      this.#mustCheck = true;
-      report({ at: "killed", mutant: this.#now, name, why: firstError(test) });
+      this.#unchecked.push(this.#now);
+      this.#mustCheck = this.#unchecked.length >= UNCHECKED_MAX || this.#stray !== null || why === NEVER_ENDS;
+      report({ at: "killed", mutant: this.#now, name, why });
     }
     if (test.result) Object.assign(test.result, { errors: undefined, attempts: [] });
   }
@@ -193,7 +205,7 @@ function firstError(test: RunnerTestCase): string {
 
 async function withinMs(timeoutMs: number, work: unknown): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("The test does not end.")), timeoutMs);
+  const timer = setTimeout(() => reject(new Error(NEVER_ENDS)), timeoutMs);
   try {
     await Promise.race([work, promise]);
   } finally {
