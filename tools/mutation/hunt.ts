@@ -1,4 +1,4 @@
-import type { Planned, Report } from "./in-copy/mutant-runner.ts";
+import type { Cost, Planned, Report } from "./in-copy/mutant-runner.ts";
 import type { TestSession } from "./test-session.ts";
 
 /** What one test file reaches, from a run without a mutant. */
@@ -7,7 +7,7 @@ export interface Reach {
   readonly ms: number;
   /** Reached while the file loads or in hooks around several tests. */
   readonly early: ReadonlySet<number>;
-  readonly tests: readonly { readonly name: string; readonly ms: number; readonly reached: readonly number[] }[];
+  readonly tests: readonly ({ readonly name: string; readonly reached: readonly number[] } & Cost)[];
   /** It fails without any mutant, so it can notice nothing. */
   readonly failed: boolean;
 }
@@ -49,8 +49,8 @@ export async function huntByTests(
   const tried = new Set<string>();
   for (;;) {
     const tests: Record<string, Planned> = {};
-    for (const { name, ms, reached } of reach.tests) {
-      if (ms < taking.fromMs || ms >= taking.toMs) continue;
+    for (const { name, ms, cpuMs, reached } of reach.tests) {
+      if (cpuMs < taking.fromMs || cpuMs >= taking.toMs) continue;
       const mutants = reached.filter((id) => living.has(id) && !tried.has(`${id} ${name}`));
       if (mutants.length > 0) tests[name] = { mutants, timeoutMs: ms * SLOWER + GRACE_MS };
     }

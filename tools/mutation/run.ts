@@ -1,6 +1,6 @@
 /**
- * `npm run mutation -- [--only NAME|FOLDER] [--seed N] [--minutes M] [--sample K] [--near]`: puts small faults into the
- * code, one at a time, and reports those that no test notices. Works in a copy of the tree.
+ * `npm run mutation -- [--only NAME|FOLDER] [--seed N] [--minutes M] [--sample K] [--near] [--quick] [--faults]`: puts
+ * small faults into the code, one at a time, and reports those that no test notices. Works in a copy of the tree.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -8,6 +8,7 @@ import { isExplained, readExplained, staleExplanations } from "./explained.ts";
 import { describeMutant, describeStale, writeResult } from "./results.ts";
 import { type HuntOptions, runTarget } from "./run-target.ts";
 import { TARGETS, type Target } from "./targets.ts";
+import { tryFaults } from "./try-faults.ts";
 
 const root = join(import.meta.dirname, "../..");
 const { values } = parseArgs({
@@ -18,6 +19,10 @@ const { values } = parseArgs({
     sample: { type: "string" },
     /** Without the tests that start daemons. */
     near: { type: "boolean", default: false },
+    /** Without tests that take long. */
+    quick: { type: "boolean", default: false },
+    /** Only the faults that are written down. */
+    faults: { type: "boolean", default: false },
   },
 });
 const startedMs = Date.now();
@@ -29,12 +34,15 @@ const options: HuntOptions = {
   seed: Number(values.seed),
   endsAtMs: startedMs + Number(values.minutes) * 60_000,
   far: !values.near,
+  quick: values.quick,
   say: (line) => console.log(line),
 };
 const explained = readExplained(root);
-let faults = 0;
-for (const target of TARGETS) if (!isName || target.name === values.only) faults += await report(target);
-process.exitCode = faults === 0 ? 0 : 1;
+const wanted = values.faults ? [] : TARGETS.filter(({ name }) => !isName || name === values.only);
+let unmet = 0;
+for (const target of wanted) unmet += await report(target);
+if (values.only === undefined) unmet += (await tryFaults(root, options.say)).length;
+process.exitCode = unmet === 0 ? 0 : 1;
 
 async function report(target: Target): Promise<number> {
   console.log(target.name);

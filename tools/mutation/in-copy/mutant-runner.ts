@@ -20,10 +20,16 @@ export interface Planned {
   readonly timeoutMs: number;
 }
 
+/** What one test takes: time that passes, and time of the processor, which a busy machine does not lengthen. */
+export interface Cost {
+  readonly ms: number;
+  readonly cpuMs: number;
+}
+
 /** A line of what the runner reports. */
 export type Report =
   | { readonly at: "started"; readonly pid: number }
-  | { readonly at: "test"; readonly name: string; readonly ms: number; readonly reached: readonly number[] }
+  | ({ readonly at: "test"; readonly name: string; readonly reached: readonly number[] } & Cost)
   | { readonly at: "file"; readonly reached: readonly number[]; readonly failed: boolean }
   | { readonly at: "try"; readonly mutant: number; readonly name: string }
   | { readonly at: "killed"; readonly mutant: number; readonly name: string; readonly why: string }
@@ -44,6 +50,7 @@ class MutantRunner extends TestRunner {
   readonly #early = new Set<number>();
   #epoch = 0;
   #startedMs = 0;
+  #startedCpuMs = 0;
   #left: number[] = [];
   #now: number | null = null;
   /** Killed since the test last passed without a mutant. */
@@ -82,6 +89,7 @@ class MutantRunner extends TestRunner {
     super.onBeforeTryTask(test, options);
     this.#epoch += 1;
     this.#startedMs = performance.now();
+    this.#startedCpuMs = cpuMs();
     this.#stray = null;
     if (this.#plan.do === "whole") return;
     if (this.#plan.do === "record") {
@@ -154,7 +162,8 @@ class MutantRunner extends TestRunner {
     const own = new Set(mutantSwitch.reached);
     mutantSwitch.reached?.clear();
     for (const { epoch, id } of takeReached()) (epoch === this.#epoch ? own : this.#early).add(id);
-    report({ at: "test", name, ms: performance.now() - this.#startedMs, reached: [...own] });
+    const cost = { ms: performance.now() - this.#startedMs, cpuMs: cpuMs() - this.#startedCpuMs };
+    report({ at: "test", name, ...cost, reached: [...own] });
   }
 
   #fail(name: string, why: string): void {
@@ -169,6 +178,11 @@ class MutantRunner extends TestRunner {
 }
 
 export default MutantRunner;
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
 
 function report(line: Report): void {
   appendFileSync(join(HERE, REPORT_FILE), `${JSON.stringify(line)}\n`);
