@@ -48,6 +48,20 @@ proves("K16", "folding several events at once equals folding them one by one, fo
   );
 });
 
+proves("K16", "an aggregate writes rows into its own lists only, and into each of them", () => {
+  const facts = [...anyFactOfEachType()];
+  for (const of of AGGREGATES) {
+    const stream = streamOf(of, "s");
+    const { rows } = house.foldAll(
+      stream,
+      house.empty(stream),
+      facts.map((fact, n) => placed(n + 1, fact)),
+    );
+    const written = new Set(rows.map(({ list }) => list.name));
+    expect([of.kind, [...written].toSorted()]).toEqual([of.kind, of.lists.map(({ name }) => name).toSorted()]);
+  }
+});
+
 proves("K16", "a fold can stop at any event, be stored as JSON and continue from there", () => {
   fc.assert(
     fc.property(fc.constantFrom(...STREAMS), manyFacts, fc.nat(), (stream, facts, n) => {
@@ -88,6 +102,10 @@ proves("K33", "a stored fact is read as it was written; an unknown type is read 
   expect(house.recall("x.note@1", { turnId: null, payload: 1 })).toMatchObject({ type: "x.note@1" });
   for (const type of ["session.opened@2", "unheard.of@1", "constructor", ""]) expect(house.recall(type, {})).toBeNull();
 });
+
+function anyFactOfEachType() {
+  return TYPES_WITH_DATA.flatMap((type) => fc.sample(factsAmong([type]), { numRuns: 1, seed: 1 }));
+}
 
 function stored(folded: Folded): Folded {
   return JSON.parse(JSON.stringify(folded));

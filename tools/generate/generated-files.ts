@@ -15,6 +15,7 @@ import { escapePage } from "./escape-page.ts";
 import { eventsPage } from "./events-page.ts";
 import { limitsPage } from "./limits-page.ts";
 import { longRunsPage } from "./long-runs-page.ts";
+import { mutationPage } from "./mutation-page.ts";
 import { permissionsPage } from "./permissions-page.ts";
 import { syscallsPage } from "./syscalls-page.ts";
 import { testTimesPage } from "./test-times-page.ts";
@@ -34,6 +35,7 @@ export function generatedFiles(root: string): ReadonlyMap<string, string> {
     "docs/reference/events.md": eventsPage(root),
     "docs/reference/limits.md": limitsPage(root),
     "docs/reference/long-runs.md": longRunsPage(),
+    "docs/reference/mutation.md": mutationPage(root),
     "docs/reference/openapi.json": `${JSON.stringify(openApi(SYSCALLS, packageVersion(root)), null, 2)}\n`,
     "docs/reference/permissions.md": permissionsPage(),
     "docs/reference/syscalls.md": syscallsPage(),

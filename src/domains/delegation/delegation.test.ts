@@ -35,6 +35,32 @@ proves("K80", "a spawn is allowed exactly when list, driver, depth and number of
   );
 });
 
+proves("K80", "the last free place is given, the next one is refused", () => {
+  const limits = { depthMax: 2, childrenMax: 3 };
+  const asked = (depth: number, children: number) =>
+    refuseDelegation({ delegates: ["a"], depth, children }, { slug: "a", driver: "demo" }, "demo", limits);
+  expect(asked(1, 2)).toBeNull();
+  expect(asked(2, 2)).toEqual({ refused: "max_depth_exceeded", details: { depth: 3, max: 2 } });
+  expect(asked(1, 3)).toEqual({ refused: "child_quota_exceeded", details: { children: 3, max: 3 } });
+  expect(refuseDelegation({ delegates: ["a"], depth: 0, children: 0 }, null, "demo", limits)).toEqual({
+    refused: "delegation_denied",
+    details: { agent: null, delegates: ["a"] },
+  });
+});
+
+proves("K80", "a session's agents are those of its agent, each once, that its parent has too", () => {
+  expect(narrowDelegates(["a", "b", "a"], null)).toEqual(["a", "b"]);
+  expect(narrowDelegates(["a", "b"], ["b", "c"])).toEqual(["b"]);
+});
+
+proves("K80", "an ended session delegates nothing", () => {
+  const ended = { ...newSessionState("s"), phase: { at: "killed", endedAt: "" } } as const;
+  expect(recordDelegation(ended, { childId: "c", agent: "a", ended: [] })).toEqual({
+    refused: "session_ended",
+    details: { id: "s", state: "killed" },
+  });
+});
+
 proves("K80", "over any number of generations a session may start no more than its ancestors may", () => {
   fc.assert(
     fc.property(fc.array(slugs, { minLength: 1, maxLength: 6 }), ([first = [], ...rest]) => {

@@ -33,6 +33,11 @@ proves("K22", "a token's rights stay as issued until it is revoked, and never wi
   );
 });
 
+proves("K22", "an event that this version does not know leaves a token as it is", () => {
+  const valid = { at: "valid", version: 1, token: TOKEN } as const;
+  expect(evolveBy(AccessToken, valid, { id: "e", version: 2, at: "", fact: null })).toEqual({ ...valid, version: 2 });
+});
+
 proves("K22", "a token is revoked once, and stays revoked", () => {
   const issued = issueToken(TOKEN);
   if (isRefusal(issued)) return expect.fail("nothing is in its way");

@@ -41,6 +41,14 @@ proves("K27", "two stars match any number of segments, one star exactly one", ()
   expect(["src/a.ts", "src/a.js", "src/b/a.ts"].map(found("src/*.ts"))).toEqual([true, false, false]);
 });
 
+proves("K27", "what a star has passed is not matched a second time", () => {
+  expect(matchSegment("aa*ab", "aab")).toBe(false);
+  expect(matchSegment("ab*b", "ab")).toBe(false);
+  expect(matchSegment("a*bc*bcd", "abcd")).toBe(false);
+  expect(matchSegment("aa*ab", "aaab")).toBe(true);
+  expect(matchSegment("a*b*c", "axbxbc")).toBe(true);
+});
+
 proves("K27", "a pattern with many double stars costs no more than one with a single double star", () => {
   const pattern = `${"**/a/".repeat(40)}b`;
   const index = indexPatterns([{ pattern, value: "slow" }]);

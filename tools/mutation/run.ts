@@ -1,0 +1,74 @@
+/**
+ * `npm run mutation -- [--only NAME|FOLDER] [--seed N] [--minutes M] [--sample K] [--near] [--quick] [--faults]`: puts
+ * small faults into the code, one at a time, and reports those that no test notices. Works in a copy of the tree.
+ */
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { isExplained, readExplained, staleExplanations } from "./explained.ts";
+import { describeMutant, describeStale, writeResult } from "./results.ts";
+import { type HuntOptions, runTarget } from "./run-target.ts";
+import { TARGETS, type Target } from "./targets.ts";
+import { tryFaults } from "./try-faults.ts";
+
+const root = join(import.meta.dirname, "../..");
+const { values } = parseArgs({
+  options: {
+    only: { type: "string" },
+    seed: { type: "string", default: "1" },
+    minutes: { type: "string", default: "90" },
+    sample: { type: "string" },
+    /** Without the tests that start daemons. */
+    near: { type: "boolean", default: false },
+    /** Without tests that take long. */
+    quick: { type: "boolean", default: false },
+    /** Only the faults that are written down. */
+    faults: { type: "boolean", default: false },
+  },
+});
+const startedMs = Date.now();
+const isName = TARGETS.some(({ name }) => name === values.only);
+const options: HuntOptions = {
+  root,
+  under: values.only === undefined || isName ? null : values.only,
+  sample: values.sample === undefined ? null : Number(values.sample),
+  seed: Number(values.seed),
+  endsAtMs: startedMs + Number(values.minutes) * 60_000,
+  far: !values.near,
+  quick: values.quick,
+  say: (line) => console.log(line),
+};
+const explained = readExplained(root);
+const wanted = values.faults ? [] : TARGETS.filter(({ name }) => !isName || name === values.only);
+let unmet = 0;
+for (const target of wanted) unmet += await report(target);
+if (values.only === undefined) unmet += (await tryFaults(root, options.say)).length;
+process.exitCode = unmet === 0 ? 0 : 1;
+
+async function report(target: Target): Promise<number> {
+  console.log(target.name);
+  const targetStartedMs = Date.now();
+  const hunted = await runTarget(target, options);
+  if (hunted.tried.length === 0) return 0;
+  const unexplained = hunted.survivors.filter((mutant) => !isExplained(mutant, explained));
+  const explainedCount = hunted.survivors.length - unexplained.length;
+  const paths = hunted.files.map(({ path }) => path);
+  const stale = staleExplanations(explained, paths, hunted.made);
+  for (const mutant of unexplained) console.log(`  survived: ${describeMutant(mutant)}`);
+  for (const one of stale) console.log(`  explained, but no longer made: ${describeStale(one)}`);
+  console.log(`  ${unexplained.length} survivors, ${explainedCount} explained`);
+  const { killedByTests, killedByTypes, killedByDaemons } = hunted;
+  if (options.under === null)
+    writeResult(root, {
+      target: target.name,
+      date: new Date().toISOString().slice(0, 10),
+      minutes: Math.round((Date.now() - targetStartedMs) / 60_000),
+      made: hunted.made.length,
+      tried: hunted.tried.length,
+      killedByTests,
+      killedByTypes,
+      killedByDaemons,
+      explained: explainedCount,
+      survivors: unexplained.map(({ file, line, fn, kind, from, to }) => ({ file, line, fn, kind, from, to })),
+    });
+  return unexplained.length + stale.length;
+}
