@@ -16,9 +16,20 @@ export interface List<Row = unknown, Key extends string = string> {
   readonly newestFirst: boolean;
   /** True: rows change with nearly every append, so the databases leave free space beside each. */
   readonly isHot: boolean;
+  /** The member that is read from the log instead of the row. */
+  readonly head: HeadMember | null;
   readonly keys: { readonly [K in Key]: ListKey };
   /** A method, so that lists of any row type fit where the type does not matter. */
   keysOf(row: Row): { readonly [K in Key]: KeyValue };
+}
+
+/**
+ * A member that holds the id of the last event of the stream `kind/id`. It changes with every append; the log knows it
+ * already, so an append that changes nothing else of a row writes no row.
+ */
+export interface HeadMember<Member extends string = string> {
+  readonly kind: string;
+  readonly member: Member;
 }
 
 interface KeyDefinition<Row> extends Partial<Pick<ListKey, "indexed">> {
@@ -32,9 +43,10 @@ export function defineList<Row>() {
     readonly table: string;
     readonly newestFirst?: boolean;
     readonly isHot?: boolean;
+    readonly head?: HeadMember<keyof Row & string>;
     readonly keys?: { readonly [K in Key]: KeyDefinition<Row> };
   }): List<Row, Key> => {
-    const { name, table, newestFirst = false, isHot = false } = given;
+    const { name, table, newestFirst = false, isHot = false, head = null } = given;
     const keys = Object.entries<KeyDefinition<Row>>(given.keys ?? {});
     for (const word of [table, ...keys.map(([key]) => key)])
       if (!/^[a-z][a-z_]*$/.test(word) || OWN_COLUMNS.includes(word)) throw new TypeError(`${word} names no column`);
@@ -44,6 +56,7 @@ export function defineList<Row>() {
       table,
       newestFirst,
       isHot,
+      head,
       keys: Object.fromEntries(shape),
       keysOf: (row) =>
         Object.fromEntries(keys.map(([key, { text, flag }]) => [key, flag?.(row) ?? text?.(row) ?? null])) as {

@@ -92,6 +92,7 @@ export const SESSIONS = defineList<SessionRow>()({
   table: "sessions",
   newestFirst: true,
   isHot: true,
+  head: { kind: "session", member: "head" },
   keys: {
     name: { text: ({ name }) => name, indexed: true },
     alive: { flag: ({ endedAt }) => endedAt === null, indexed: true },

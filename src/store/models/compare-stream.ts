@@ -2,7 +2,7 @@ import { canonicalJson, type Definitions, type Json, type List } from "../../ker
 import type { Difference, Repair } from "../log/write-request.ts";
 import type { DerivedReads } from "./derived-reads.ts";
 import { emptyFold, placed } from "./fold-events.ts";
-import { isThere, mergeRow, type RowWrite, rowWrite, type WholeRow } from "./rows.ts";
+import { isThere, mergeRow, type RowWrite, rowWrite, shownRow, type WholeRow } from "./rows.ts";
 
 export interface StreamComparison {
   /** The rows that follow from the log. */
@@ -51,8 +51,8 @@ export async function compareStream(
     for (const row of wholeRows(merged)) {
       const list = lists.get(row.list);
       const stored = list === undefined ? null : await now.storedRow(list, row.id);
-      if (stored === null) wrong.push({ row, what: "missing" });
-      else if (!(stored.isWhole && sameColumns(stored.columns, row.columns) && same(stored.row, row.row)))
+      if (list === undefined || stored === null) wrong.push({ row, what: "missing" });
+      else if (!(stored.isWhole && sameColumns(stored.columns, row.columns) && sameRow(list, stored.row, row.row)))
         wrong.push({ row, what: "differs" });
     }
     return wrong;
@@ -83,6 +83,13 @@ function wholeRows(merged: ReadonlyMap<string, RowWrite>): readonly WholeRow[] {
 
 function sameColumns(stored: readonly unknown[], computed: readonly unknown[]): boolean {
   return stored.every((column, at) => column === computed[at]);
+}
+
+/** Rows written before version 5 of the tables still hold the id of the last event. */
+function sameRow(list: List, stored: string, computed: string): boolean {
+  if (stored === computed) return true;
+  const [left, right] = [stored, computed].map((row) => JSON.stringify(shownRow(list, row, null)));
+  return same(left ?? "", right ?? "");
 }
 
 /** Compares as JSON: the order of members does not matter. Data that is not JSON fails its checksum anyway. */

@@ -15,7 +15,17 @@ export type Column = string | number | null;
 
 export function rowWrite({ list, id, put }: RowChange): RowWrite {
   if (put === null) return { list: list.name, id, columns: [], row: null };
-  return { list: list.name, id, columns: columnsOf(list, put), row: JSON.stringify(put) };
+  return { list: list.name, id, columns: columnsOf(list, put), row: JSON.stringify(storedPart(list, put)) };
+}
+
+function storedPart({ head }: List, put: object): object {
+  return head === null ? put : { ...put, [head.member]: undefined };
+}
+
+/** A row as lists show it. `head` is the last event of its stream. */
+export function shownRow<Row>(list: List<Row>, row: string, head: string | null): Row {
+  const stored: Row = JSON.parse(row);
+  return list.head === null ? stored : { ...stored, [list.head.member]: head };
 }
 
 /** In the order of the list's keys. */

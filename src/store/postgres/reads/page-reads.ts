@@ -17,7 +17,7 @@ import {
 } from "../../port.ts";
 import type { Given } from "../connection/connection.ts";
 import { decodeEvent } from "../connection/decode.ts";
-import { checkedRow, nameOf } from "../tables/rows.ts";
+import { checkedRow, nameOf, selectRows } from "../tables/rows.ts";
 import { usageOf } from "../writer/known.ts";
 import { createPager, type Sql } from "./event-pages.ts";
 import { nearestSnapshot } from "./fold-snapshots.ts";
@@ -129,13 +129,13 @@ export function createPageReads(sql: Sql): PageReads {
     },
     snapshot: (name, atOrBefore) => nearestSnapshot(sql, name, atOrBefore),
     row: async (list, id) => {
-      const [found] = await sql(`SELECT id, row, sum FROM "${list.table}" WHERE id = $1`, Buffer.from(id));
+      const [found] = await sql(`${selectRows(list)} WHERE id = $1`, Buffer.from(id));
       return found === undefined ? null : checkedRow(list, found);
     },
     rows: async (list, query) => {
       const { where, given } = whereOf(list, query);
       const found = await sql(
-        `SELECT id, row, sum FROM "${list.table}"${where} ORDER BY ${orderOf(list, query)} LIMIT $${given.length + 1}`,
+        `${selectRows(list)}${where} ORDER BY ${orderOf(list, query)} LIMIT $${given.length + 1}`,
         ...given,
         query.limit,
       );

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { List } from "../../../kernel/index.ts";
 import type { StoredRow } from "../../models/derived-reads.ts";
-import { type Column, isThere, type RowWrite, type WholeRow } from "../../models/rows.ts";
+import { type Column, isThere, type RowWrite, shownRow, type WholeRow } from "../../models/rows.ts";
 import { StoreError } from "../../port.ts";
 import { bigintArray, byteaArray, namesArray } from "../connection/arrays.ts";
 import type { Given, Row } from "../connection/connection.ts";
@@ -71,7 +71,14 @@ export function arraysOf(
 export function checkedRow<T>(list: List<T>, found: Row): T {
   if (!isWhole(found))
     throw new StoreError("log_corrupt", { model: list.name, id: nameOf(found["id"]), problem: "row_mismatch" });
-  return JSON.parse(utf8(found["row"]));
+  return shownRow(list, utf8(found["row"]), typeof found["last"] === "string" ? found["last"] : null);
+}
+
+/** Selects rows for `checkedRow`. */
+export function selectRows({ table, head }: List): string {
+  if (head === null) return `SELECT id, row, sum FROM "${table}"`;
+  const last = `SELECT e.id FROM streams s JOIN events e ON e.stream = s.no WHERE s.name = '${head.kind}/'::bytea || "${table}".id ORDER BY e.version DESC LIMIT 1`;
+  return `SELECT id, row, sum, (${last}) AS last FROM "${table}"`;
 }
 
 export async function storedIds(sql: Sql, { table }: List): Promise<Set<string>> {

@@ -1,7 +1,7 @@
 import { listsBefore } from "./lists-before-4.ts";
 
 /** Raised with every change of the tables. A schema of a higher version is refused. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 interface Table {
   readonly columns: Readonly<Record<string, string>>;

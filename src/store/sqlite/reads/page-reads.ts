@@ -15,7 +15,7 @@ import {
   StoreError,
   type StreamUsage,
 } from "../../port.ts";
-import { checkedRow } from "../tables/rows.ts";
+import { checkedRow, selectRows } from "../tables/rows.ts";
 import { createStatements } from "../tables/statements.ts";
 import { createPager } from "./event-pages.ts";
 import { nearestSnapshot } from "./fold-snapshots.ts";
@@ -129,12 +129,12 @@ export function createPageReads(db: DatabaseSync): PageReads {
     },
     snapshot: (name, atOrBefore) => nearestSnapshot(sql, streamNo(name), atOrBefore),
     row: (list, id) => {
-      const row = sql(`SELECT id, row, sum FROM "${list.table}" WHERE id = ?`).get(id);
+      const row = sql(`${selectRows(list)} WHERE id = ?`).get(id);
       return row === undefined ? null : checkedRow(list, row);
     },
     rows: (list, query) => {
       const { where, given } = whereOf(list, query);
-      return sql(`SELECT id, row, sum FROM "${list.table}"${where} ORDER BY ${orderOf(list, query)} LIMIT ?`)
+      return sql(`${selectRows(list)}${where} ORDER BY ${orderOf(list, query)} LIMIT ?`)
         .all(...given, query.limit)
         .map((row) => checkedRow(list, row));
     },

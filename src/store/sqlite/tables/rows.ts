@@ -1,23 +1,54 @@
 import type { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import type { List } from "../../../kernel/index.ts";
-import { text } from "../../log/encoding.ts";
-import type { RowWrite } from "../../models/rows.ts";
+import { text, uuidOf } from "../../log/encoding.ts";
+import { type RowWrite, shownRow } from "../../models/rows.ts";
 import { StoreError } from "../../port.ts";
+import { createRecent } from "../../recent.ts";
 import type { Statement } from "./statements.ts";
 
 /** Applies changes of lists inside the append's transaction. */
-export function createRowWriter(db: DatabaseSync, lists: readonly List[]): (write: RowWrite) => void {
-  const writers = new Map(lists.map((list) => [list.name, statementsFor(db, list)]));
-  return ({ list, id, columns, row }) => {
-    const writer = writers.get(list);
-    if (writer === undefined) throw new StoreError("store_failed", { reason: `there is no list of ${list}` });
+export interface RowWriter {
+  /** Does nothing when the row was last written just so. */
+  readonly write: (write: RowWrite) => void;
+  /** Writes a row that may have been damaged. */
+  readonly rewrite: (write: RowWrite) => void;
+  /** What was last written under this id; undefined when that is not known. */
+  readonly latest: (of: Pick<RowWrite, "list" | "id">) => RowWrite | undefined;
+  /** Forgets what was written: somebody else may have changed it. */
+  readonly forget: () => void;
+}
+
+const ROWS_KEPT = 2000;
+
+export function createRowWriter(db: DatabaseSync, lists: readonly List[]): RowWriter {
+  const tables = new Map(lists.map((list) => [list.name, statementsFor(db, list)]));
+  const tableOf = (list: string) => {
+    const table = tables.get(list);
+    if (table === undefined) throw new StoreError("store_failed", { reason: `there is no list of ${list}` });
+    return table;
+  };
+  const rewrite = (write: RowWrite): void => {
+    const { id, columns, row } = write;
+    const { written, remove, replace, put } = tableOf(write.list);
     if (row === null) {
-      writer.remove.run(id);
+      written.delete(id);
+      remove.run(id);
       return;
     }
+    written.set(id, write);
     const sum = crc32(row);
-    if (writer.replace.run(row, sum, id, ...columns).changes === 0) writer.put.run(id, ...columns, row, sum);
+    if (replace.run(row, sum, id, ...columns).changes === 0) put.run(id, ...columns, row, sum);
+  };
+  return {
+    write: (write) => {
+      if (write.row === null || tableOf(write.list).written.get(write.id)?.row !== write.row) rewrite(write);
+    },
+    rewrite,
+    latest: ({ list, id }) => tableOf(list).written.get(id),
+    forget: () => {
+      for (const { written } of tables.values()) written.clear();
+    },
   };
 }
 
@@ -26,6 +57,7 @@ function statementsFor(db: DatabaseSync, { table, keys }: List) {
   const names = ["id", ...columns, "row", "sum"];
   const kept = columns.map((name) => ` AND ${name} IS ?`).join("");
   return {
+    written: createRecent<string, RowWrite>(ROWS_KEPT),
     /** Most changes keep the keys; this statement then touches no index. */
     replace: db.prepare(`UPDATE "${table}" SET row = ?, sum = ? WHERE id = ?${kept}`),
     put: db.prepare(
@@ -39,7 +71,15 @@ function statementsFor(db: DatabaseSync, { table, keys }: List) {
 export function checkedRow<Row>(list: List<Row>, found: Record<string, unknown>): Row {
   if (!isWhole(found))
     throw new StoreError("log_corrupt", { model: list.name, id: String(found["id"]), problem: "row_mismatch" });
-  return JSON.parse(text(found["row"]));
+  const last = found["last"];
+  return shownRow(list, text(found["row"]), last instanceof Uint8Array ? uuidOf(last) : null);
+}
+
+/** Selects rows for `checkedRow`. */
+export function selectRows({ table, head }: List): string {
+  if (head === null) return `SELECT id, row, sum FROM "${table}"`;
+  const last = `SELECT e.id FROM streams s JOIN events e ON e.stream = s.no WHERE s.name = '${head.kind}/' || "${table}".id ORDER BY e.version DESC LIMIT 1`;
+  return `SELECT id, row, sum, (${last}) AS last FROM "${table}"`;
 }
 
 export function storedIds(sql: (source: string) => Statement, list: List): Set<string> {

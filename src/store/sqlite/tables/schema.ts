@@ -4,7 +4,7 @@ import { LISTS, recordedStatements } from "./lists.ts";
 import { listsBefore } from "./lists-before-4.ts";
 
 /** Raised with every change of the tables. A file of a higher version is refused. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /** "Nomo", in the file's header: the database of another program is never taken for a log. */
 const APPLICATION_ID = 0x4e6f6d6f;

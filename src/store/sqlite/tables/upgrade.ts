@@ -4,7 +4,10 @@ import { LISTS } from "./lists.ts";
 import { listsBefore } from "./lists-before-4.ts";
 import { CURSORS, SCHEMA_VERSION, USAGE_TABLES, versionOf } from "./schema.ts";
 
-/** Upgrades an older log to this version, atomically. Events do not change. */
+/**
+ * Upgrades an older log to this version, atomically. Events do not change. Version 5 changes no table: rows of sessions
+ * no longer hold the id of the last event, so an older program must not read them.
+ */
 export function upgradeLog(db: DatabaseSync, blobFolder: string): void {
   const found = versionOf(db);
   if (found === SCHEMA_VERSION) return;

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { hashEvent, NO_PREV, sameBytes } from "../../../domains/index.ts";
 import { parseHeader, sha256 } from "../../log/encoding.ts";
+import { createRecent } from "../../recent.ts";
 
 /** A stream's last event, to which the next one is linked. */
 export interface Head {
@@ -21,18 +22,10 @@ const HEADS_KEPT = 20_000;
 
 /** The most recently used heads, so that an append to an active stream reads nothing. */
 export function createHeads(db: DatabaseSync): Heads {
-  const kept = new Map<string, Head>();
+  const kept = createRecent<string, Head>(HEADS_KEPT);
   const last = db.prepare(
     "SELECT s.no, e.version, e.prev, e.header, e.hash FROM streams s LEFT JOIN events e ON e.stream = s.no WHERE s.name = ? ORDER BY e.version DESC LIMIT 1",
   );
-
-  const set = (stream: string, head: Head): void => {
-    kept.delete(stream);
-    kept.set(stream, head);
-    if (kept.size <= HEADS_KEPT) return;
-    const oldest = kept.keys().next().value;
-    if (oldest !== undefined) kept.delete(oldest);
-  };
 
   return {
     of: (stream) => {
@@ -41,11 +34,11 @@ export function createHeads(db: DatabaseSync): Heads {
       const found = last.get(stream);
       if (found === undefined) return null;
       const head = checked(stream, found) ?? { no: 0, version: 0, hash: NO_PREV, isWhole: false };
-      set(stream, head);
+      kept.set(stream, head);
       return head;
     },
-    set,
-    clear: () => kept.clear(),
+    set: kept.set,
+    clear: kept.clear,
   };
 }
 

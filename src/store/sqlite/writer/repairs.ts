@@ -1,11 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Repair } from "../../log/write-request.ts";
-import type { RowWrite } from "../../models/rows.ts";
+import type { RowWriter } from "../tables/rows.ts";
 
 /** Rewrites derived data that differs from the log. Changes no events. */
 export function createRepairs(
   db: DatabaseSync,
-  writeRow: (row: RowWrite) => void,
+  rows: RowWriter,
   recount: () => void,
 ): (repair: Repair, versionOf: (stream: string) => number) => void {
   const dropSnapshot = db.prepare(
@@ -17,11 +17,14 @@ export function createRepairs(
 
   return (repair, versionOf) => {
     if (repair.reindex) db.exec("REINDEX");
-    for (const { list, id } of repair.remove) writeRow({ list, id, columns: [], row: null });
-    // A stream that has changed since the comparison already has newer rows.
-    const still = repair.streams.filter(({ stream, version }) => versionOf(stream) === version);
+    for (const { list, id } of repair.remove) rows.write({ list, id, columns: [], row: null });
+    const isStill = ({ stream, version }: Repair["streams"][number]) => versionOf(stream) === version;
+    // A stream that has changed since the comparison has newer rows, but a damaged row may have seemed unchanged.
+    for (const { put } of repair.streams.filter((found) => !isStill(found)))
+      for (const row of put.flatMap((old) => rows.latest(old) ?? [])) rows.rewrite(row);
+    const still = repair.streams.filter(isStill);
     for (const { stream, put, wrongSnapshots } of still) {
-      for (const row of put) writeRow(row);
+      for (const row of put) rows.rewrite(row);
       for (const wrong of wrongSnapshots) dropSnapshot.run(stream, wrong);
     }
     for (const { key, request, first, last } of repair.calls)

@@ -5,6 +5,7 @@ import { number } from "../../log/encoding.ts";
 import type { WriteEvent, WritePart, WriteReply } from "../../log/write-request.ts";
 import { bytesOf, checkQuota, NO_USAGE, sum, type Taken, totalBytes } from "../../models/quota.ts";
 import type { Quota } from "../../port.ts";
+import { createRecent } from "../../recent.ts";
 import { recountUsage } from "./recount-usage.ts";
 
 /** The usage of each stream and of the whole log, updated in the same transaction as the events. */
@@ -22,15 +23,23 @@ export interface UsageBooks {
 }
 
 const HOME = 0;
+const ACCOUNTS_KEPT = 20_000;
 
 export function createUsageBooks(db: DatabaseSync, blobFolder: string): UsageBooks {
   const sql = statements(db);
   let home: Taken | null = null;
   let isHomeChanged = false;
+  /** A stream keeps its account for good. */
+  const accounts = createRecent<number, number>(ACCOUNTS_KEPT);
 
   const homeNow = (): Taken => {
     home ??= of(HOME);
     return home;
+  };
+  const forget = (): void => {
+    home = null;
+    isHomeChanged = false;
+    accounts.clear();
   };
   const of = (no: number): Taken => {
     const row = sql.of.get(no);
@@ -46,9 +55,14 @@ export function createUsageBooks(db: DatabaseSync, blobFolder: string): UsageBoo
     isHomeChanged = true;
   };
   /** Null when neither stream exists yet. */
-  const accountOf = (no: number, named: number): number | null => {
-    const found = sql.account.get(no) ?? sql.account.get(named);
-    return found === undefined ? null : number(found["account"]);
+  const accountOf = (no: number, named: number): number | null => storedAccount(no) ?? storedAccount(named);
+  const storedAccount = (no: number): number | null => {
+    const known = accounts.get(no);
+    if (known !== undefined) return known;
+    const found = sql.account.get(no)?.["account"];
+    if (found === undefined) return null;
+    accounts.set(no, number(found));
+    return number(found);
   };
   const isBrought = (blob: string): boolean => sql.size.get(blob) !== undefined;
   /** Null when there is no such blob: the data only looks as if it named one. */
@@ -106,14 +120,10 @@ export function createUsageBooks(db: DatabaseSync, blobFolder: string): UsageBoo
       sql.set.run(home.events, home.bytes, home.blobBytes);
       isHomeChanged = false;
     },
-    forget: () => {
-      home = null;
-      isHomeChanged = false;
-    },
+    forget,
     recount: () => {
       recountUsage(db, blobFolder);
-      home = null;
-      isHomeChanged = false;
+      forget();
     },
   };
 }

@@ -28,15 +28,15 @@ export interface Writer {
 
 export function createWriter(db: DatabaseSync, blobFolder: string, lists: readonly List[]): Writer {
   const sql = prepareStatements(db);
-  const writeRow = createRowWriter(db, lists);
+  const rows = createRowWriter(db, lists);
   const usage = createUsageBooks(db, blobFolder);
-  const repair = createRepairs(db, writeRow, usage.recount);
+  const repair = createRepairs(db, rows, usage.recount);
   const putSnapshot = createSnapshotWriter(db);
   const heads = createHeads(db);
   const doomed = createDoomedBlobs(db, blobFolder);
   const end: LogEnd = { seq: 0, fence: 0 };
   const { check, versionOf } = createChecks({ sql, heads, usage, doomed, fence: () => end.fence });
-  const writePart = createPartWriter({ sql, heads, usage, end, writeRow, putSnapshot });
+  const writePart = createPartWriter({ sql, heads, usage, end, writeRow: rows.write, putSnapshot });
   /** SQLite's `data_version` of the cached state; null when the cache may be ahead of the log. */
   let rememberedAt: number | null = null;
 
@@ -47,6 +47,7 @@ export function createWriter(db: DatabaseSync, blobFolder: string, lists: readon
     end.seq = number(sql.lastSeq.get()?.["seq"]);
     end.fence = number(sql.fence.get()?.["value"]);
     heads.clear();
+    rows.forget();
     usage.forget();
     rememberedAt = dataVersion;
   };
@@ -107,7 +108,7 @@ export function createWriter(db: DatabaseSync, blobFolder: string, lists: readon
       for (const blob of blobs) if (sql.blobUsed.get(blob) === undefined) doomed.add(blob);
     }
     sql.dropSnapshots.run(erasure.stream);
-    for (const { list, id } of erasure.rows) writeRow({ list, id, columns: [], row: null });
+    for (const { list, id } of erasure.rows) rows.write({ list, id, columns: [], row: null });
   };
 
   /** Removes erased bytes from the write-ahead log and the blobs. Returns why it failed; it is retried later. */
