@@ -24,7 +24,7 @@ const ASK_MAX_MS = 1000;
 const START_MAX_MS = 60_000;
 /** Time for what a server still does after its first answer. */
 const SETTLE_MS = 3000;
-const ROUNDS = 7;
+const ROUNDS = 5;
 
 export function nomosLaunch(product: Package, home: string): Launch {
   return {
