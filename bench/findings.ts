@@ -14,4 +14,12 @@ export const FINDINGS: { readonly [figure: string]: string } = {
     "the fold as of a point in the past is made anew each time: up to 127 events are read, checked and folded at 11 us each (a fifth SQLite, a seventh SHA-256, a tenth garbage collection), 1.4 ms in all. The rest is what every fork costs.",
   "hibernated.10000.memory":
     "what is alive comes to 28 MB, SQLite's page caches to at most 36 MB. The rest is room that V8 took while the turns ran and does not give back, although it is told to grow slowly.",
+  "peers.sandbox-agent.start":
+    "sandbox-agent is one native program that opens no log. Ours loads a Node and its code, opens and checks the log, and takes the lease before it answers.",
+  "peers.sandbox-agent.memory":
+    "a native program that keeps nothing, against three threads of V8 and SQLite's page caches.",
+  "peers.sandbox-agent.prompt":
+    "sandbox-agent passes the agent's lines on. Ours flushes the prompt and the outcome of the turn to the log, and looks at the session's files when the turn ends.",
+  "peers.sandbox-agent.first-turn":
+    "both start the same agent. Ours also puts it into a pid namespace, flushes the session and its turn, and takes the first snapshot of its files.",
 };

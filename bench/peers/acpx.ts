@@ -12,7 +12,7 @@ import { versus } from "./turns.ts";
 const COMMAND_MAX_MS = 60_000;
 /** acpx's own limit for its process in the background, should this one be killed before it can end it. */
 const IDLE_MAX_S = "120";
-const ROUNDS = { warmUp: 1, measured: 15 };
+const ROUNDS = { warmUp: 1, measured: 9 };
 const QUICK = { warmUp: 1, measured: 2 };
 const PROMPT = "say hello";
 

@@ -8,9 +8,9 @@ import { type Launch, nomosLaunch, startFigures, startPeer } from "./server.ts";
 import { versus } from "./turns.ts";
 
 /** Also the number of sessions that exist when lists are measured. */
-const CREATED = { warmUp: 20, measured: 180 };
+const CREATED = { warmUp: 20, measured: 100 };
 const CREATED_QUICK = { warmUp: 2, measured: 10 };
-const READS = { warmUp: 20, measured: 300 };
+const READS = { warmUp: 10, measured: 150 };
 const READS_QUICK = { warmUp: 2, measured: 20 };
 const PAGE = 100;
 const WORK = { title: "a session" };

@@ -9,9 +9,9 @@ import { folderMaker, peerEnvironment } from "./environment.ts";
 import { type Launch, nomosLaunch, startFigures, startPeer } from "./server.ts";
 import { versus } from "./turns.ts";
 
-const PROMPTS = { warmUp: 10, measured: 100 };
+const PROMPTS = { warmUp: 5, measured: 50 };
 const PROMPTS_QUICK = { warmUp: 1, measured: 5 };
-const FIRST_TURNS = { warmUp: 1, measured: 10 };
+const FIRST_TURNS = { warmUp: 1, measured: 7 };
 const FIRST_TURNS_QUICK = { warmUp: 1, measured: 2 };
 const PROMPT = "say hello";
 
