@@ -15,7 +15,7 @@ export const FINDINGS: { readonly [figure: string]: string } = {
   "hibernated.10000.memory":
     "what is alive comes to 28 MB, SQLite's page caches to at most 36 MB. Once the daemon idles a full collection gives back what V8 took, and the reader thread ends; the rest is the writer's caches and what the allocator keeps.",
   "daemon-start.100000":
-    "bare Node is an eighth of it, the evaluation of our modules and zod's shapes a quarter, Node's own modules (http loads its whole fetch) another. The writer thread and the trial of bubblewrap run beside that on the second core.",
+    "most of it is loading: Node's own modules (http brings its whole fetch), the compiled bundle, and the evaluation of our modules, mostly zod's shapes. The writer thread and the trial of bubblewrap run beside that on the second core.",
   "daemon-start.memory":
     "half of it is the pages of the Node program itself, which all Nodes share; some 20 MB are alive in the main thread, 8 MB in the writer's.",
 };
