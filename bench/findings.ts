@@ -13,7 +13,11 @@ export const FINDINGS: { readonly [figure: string]: string } = {
   "fork.middle":
     "the fold as of a point in the past is made anew each time: up to 127 events are read, checked and folded at 11 us each (a fifth SQLite, a seventh SHA-256, a tenth garbage collection), 1.4 ms in all. The rest is what every fork costs.",
   "hibernated.10000.memory":
-    "what is alive comes to 28 MB, SQLite's page caches to at most 36 MB. The rest is room that V8 took while the turns ran and does not give back, although it is told to grow slowly.",
+    "what is alive comes to 28 MB, SQLite's page caches to at most 36 MB. Once the daemon idles a full collection gives back what V8 took, and the reader thread ends; the rest is the writer's caches and what the allocator keeps.",
+  "daemon-start.100000":
+    "most of it is loading: Node's own modules (http brings its whole fetch), the compiled bundle, and the evaluation of our modules, mostly zod's shapes. The writer thread and the trial of bubblewrap run beside that on the second core.",
+  "daemon-start.memory":
+    "half of it is the pages of the Node program itself, which all Nodes share; some 20 MB are alive in the main thread, 8 MB in the writer's.",
   "peers.sandbox-agent.start":
     "sandbox-agent is one native program that opens no log. Ours loads a Node and its code, opens and checks the log, and takes the lease before it answers.",
   "peers.sandbox-agent.memory":

@@ -35,7 +35,7 @@ function start() {
 
 /**
  * The bundle where the package is installed (Node strips no types below node_modules). In a checkout the sources, or the
- * bundle while it is what they would make: it starts four times as fast.
+ * bundle while it is what they would make: it starts much faster.
  */
 function entryFile() {
   const bundle = path.join(packageRoot, "dist", "cli.js");
