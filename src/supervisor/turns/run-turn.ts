@@ -5,7 +5,8 @@ import { NOTHING_JUDGED, unjudged } from "../files/scope-judge.ts";
 import { recordTurnEnd } from "./turn-end.ts";
 import { createTurnFiles } from "./turn-files.ts";
 import { portFor } from "./turn-port-for.ts";
-import type { Run, TurnRunnerDeps } from "./turn-runner-deps.ts";
+import type { TurnRunnerDeps } from "./turn-runner-deps.ts";
+import type { Run } from "./turn-start.ts";
 import { type Outcome, orLetGo, type StopReason, stopped } from "./turn-stop.ts";
 
 /** A turn that runs or is about to: how to stop it, and a promise of its end. */

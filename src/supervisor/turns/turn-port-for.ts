@@ -5,7 +5,8 @@ import type { TurnPort } from "../../turns/index.ts";
 import { createTurnPort, groundOf } from "../../turns/index.ts";
 import { createPermits } from "./permits.ts";
 import { inputOf, pastOf } from "./turn-input.ts";
-import type { Run, TurnRunnerDeps } from "./turn-runner-deps.ts";
+import type { TurnRunnerDeps } from "./turn-runner-deps.ts";
+import type { Run } from "./turn-start.ts";
 import { walledFiles } from "./walled-files.ts";
 
 const TOOLS = ["run", "write", "process"] as const;

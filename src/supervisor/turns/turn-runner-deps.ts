@@ -7,7 +7,6 @@ import type { ScopeJudge } from "../files/scope-judge.ts";
 import type { SessionFiles } from "../files/session-files.ts";
 import type { SessionProcesses } from "../processes/session-processes.ts";
 import type { Frames } from "./frames.ts";
-import type { Due } from "./turn-start.ts";
 
 export interface TurnRunnerDeps {
   readonly store: Store;
@@ -37,9 +36,4 @@ export interface PermissionSources {
   readonly answerWithinMs: () => number | null;
   /** The Nomos home, which no agent may reach. */
   readonly home: string;
-}
-
-/** A running turn. */
-export interface Run extends Due {
-  readonly controller: AbortController;
 }

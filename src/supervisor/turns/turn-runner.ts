@@ -3,10 +3,9 @@ import { toNomosError } from "../../contract/index.ts";
 import { type Decision, outlivesDaemon, type SessionState } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";
 import { createTurnRun, type Turn } from "./run-turn.ts";
-import { createLookAhead } from "./turn-ahead.ts";
 import { isPassing, recordTurnEnd, TRY_AGAIN_MS } from "./turn-end.ts";
 import type { TurnRunnerDeps } from "./turn-runner-deps.ts";
-import { createTurnStarts, type Due, isStart, type TurnStart } from "./turn-start.ts";
+import { createTurnStarts, type TurnStart } from "./turn-start.ts";
 import type { StopReason } from "./turn-stop.ts";
 
 /** Runs a session's queue, one turn after another. A session has at most one pump. */
@@ -39,7 +38,6 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   const pumps = new Map<string, Pump>();
   let draining = false;
   const starts = createTurnStarts(deps);
-  const lookAhead = createLookAhead(deps);
   const runTurn = createTurnRun(deps, () => draining);
   const nextStart: TurnStart = (sessionId) => starts.next(sessionId, draining);
 
@@ -84,13 +82,10 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       return events;
     }
     const admitted = Promise.withResolvers<readonly RecordedEvent[]>();
-    begin(sessionId, async (id) => {
-      let looked: Due["looked"] = null;
-      const recorded = starts.withAdmission(id, turnId, admission, by, (state) => {
-        looked = lookAhead(state, turnId);
-      });
-      admitted.resolve(recorded);
-      return (await recorded.catch(() => [])).some(isStart) ? starts.recorded(id, looked) : null;
+    begin(sessionId, (id) => {
+      const { events, due } = starts.withAdmission(id, turnId, admission, by);
+      admitted.resolve(events);
+      return due;
     });
     return admitted.promise;
   };

@@ -1,4 +1,4 @@
-import type { By, Committer } from "../../commit/index.ts";
+import type { By } from "../../commit/index.ts";
 import { toNomosError } from "../../contract/index.ts";
 import {
   type Decision,
@@ -13,6 +13,8 @@ import {
 } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";
 import type { Driver } from "../../turns/index.ts";
+import { createLookAhead } from "./turn-ahead.ts";
+import type { TurnRunnerDeps } from "./turn-runner-deps.ts";
 
 /** A turn whose start is recorded and that has not run yet. */
 export interface Due {
@@ -26,32 +28,31 @@ export interface Due {
   readonly looked: Promise<readonly Fact[]> | null;
 }
 
+/** A running turn. */
+export interface Run extends Due {
+  readonly controller: AbortController;
+}
+
 /** Records the start of a turn, if one is due. */
 export type TurnStart = (sessionId: string) => Promise<Due | null>;
 
 export interface TurnStarts {
   /** The next turn of the queue, or one that an earlier daemon left open; while draining only the latter. */
   readonly next: (sessionId: string, draining: boolean) => Promise<Due | null>;
-  /**
-   * Admits a turn. If nothing is ahead of it, the same append records its start, and `starting` is called when that is
-   * decided.
-   */
+  /** Admits a turn. If nothing is ahead of it, the same append records its start, and it is due. */
   readonly withAdmission: (
     sessionId: string,
     turnId: string,
     admission: (state: SessionState) => Decision,
     by: By,
-    starting: (state: SessionState) => void,
-  ) => Promise<readonly RecordedEvent[]>;
-  /** The turn whose start is recorded; null when it is over. */
-  readonly recorded: (sessionId: string, looked: Due["looked"]) => Promise<Due | null>;
+  ) => { readonly events: Promise<readonly RecordedEvent[]>; readonly due: Promise<Due | null> };
 }
 
-export function createTurnStarts(deps: {
-  readonly committer: Committer;
-  readonly driver: (slug: string) => Driver;
-}): TurnStarts {
+export function createTurnStarts(
+  deps: Pick<TurnRunnerDeps, "committer" | "driver" | "sessionFiles" | "log">,
+): TurnStarts {
   const { committer } = deps;
+  const lookAhead = createLookAhead(deps);
 
   /** A driver that was removed from the configuration fails its turns with an error; otherwise they would wait for ever. */
   const driverOf = (slug: string): Driver => {
@@ -73,7 +74,8 @@ export function createTurnStarts(deps: {
     return (await committer.session(sessionId, startNextTurn, by)).events.length > 0;
   };
 
-  const recorded: TurnStarts["recorded"] = async (sessionId, looked) => {
+  /** The turn whose start is recorded; null when it is over. */
+  const recorded = async (sessionId: string, looked: Due["looked"]): Promise<Due | null> => {
     const state = await committer.sessionState(sessionId);
     if (state.spec === null || state.phase.at !== "busy") return null;
     const { turnId, eventId } = state.phase;
@@ -81,14 +83,19 @@ export function createTurnStarts(deps: {
   };
 
   return {
-    recorded,
-    withAdmission: async (sessionId, turnId, admission, by, starting) => {
+    withAdmission: (sessionId, turnId, admission, by) => {
+      let looked: Due["looked"] = null;
       const decide = (state: SessionState): Decision => {
         const decision = startIfFree(state, admission(state), turnId);
-        if (!("refused" in decision) && decision.some(isStart)) starting(state);
+        if (!("refused" in decision) && decision.some(isStart)) looked = lookAhead(state, turnId);
         return decision;
       };
-      return (await committer.session(sessionId, decide, by)).events;
+      const events = committer.session(sessionId, decide, by).then((committed) => committed.events);
+      const due = events.then(
+        (all) => (all.some(isStart) ? recorded(sessionId, looked) : null),
+        () => null,
+      );
+      return { events, due };
     },
     next: async (sessionId, draining) => {
       const state = await committer.sessionState(sessionId).catch(nullIfGone);
@@ -104,7 +111,7 @@ export function createTurnStarts(deps: {
   };
 }
 
-export function isStart({ type }: Pick<RecordedEvent, "type">): boolean {
+function isStart({ type }: Pick<RecordedEvent, "type">): boolean {
   return type === "turn.started@1";
 }
 

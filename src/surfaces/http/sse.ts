@@ -24,16 +24,34 @@ export async function sendStream(
   }, KEEP_ALIVE_MS);
   const onClose = () => abort.abort();
   response.once("close", onClose);
+  const write = inOneGo(response);
   try {
     for await (const item of items) {
       if (abort.signal.aborted) break;
-      if (!response.write(encode(item))) await drained(response, abort);
+      if (!write(encode(item))) await drained(response, abort);
     }
   } finally {
     clearInterval(keepAlive);
     response.off("close", onClose);
     response.end();
   }
+}
+
+/** Items that come together are sent together: each write to the socket may wake its reader. */
+function inOneGo(response: ServerResponse): (text: string) => boolean {
+  let isHeld = false;
+  const send = (): void => {
+    isHeld = false;
+    response.uncork();
+  };
+  return (text) => {
+    if (!isHeld) {
+      isHeld = true;
+      response.cork();
+      setImmediate(send);
+    }
+    return response.write(text);
+  };
 }
 
 function encode(item: StreamItem): string {
