@@ -12,6 +12,10 @@ export const FINDINGS: { readonly [figure: string]: string } = {
     "it costs what the fork of a new session costs (see the ratio): the request, one flush and the answer. The length of the history has no part in it; a slow disk or busy cores do.",
   "fork.middle":
     "the fold as of a point in the past is made anew each time: up to 127 events are read, checked and folded at 11 us each (a fifth SQLite, a seventh SHA-256, a tenth garbage collection), 1.4 ms in all. The rest is what every fork costs.",
+  "audit.export":
+    "of about 4 us an event, two fifths are SQLite's (reading the page of events as one row, and its size first), a third is writing the lines byte by byte, a tenth the search for events that name blobs. What is left of writing and flushing runs beside it.",
+  "worktree.work":
+    "git compares every file with the index (as `git status` does), lists what is not tracked, and `find` looks for nested repositories; these run at the same time, so on two cores the sum of the processor time counts. A start of git takes a few milliseconds, and there are four.",
   "hibernated.10000.memory":
     "what is alive comes to 28 MB, SQLite's page caches to at most 36 MB. Once the daemon idles a full collection gives back what V8 took, and the reader thread ends; the rest is the writer's caches and what the allocator keeps.",
   "daemon-start.100000":

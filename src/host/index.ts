@@ -36,14 +36,12 @@ export { type HomeState, privateHome } from "./sandbox/private-home.ts";
 export type { Mount, Walls } from "./sandbox/walls.ts";
 export type { FileDiff } from "./snapshots/diff/file-diffs.ts";
 export type {
-  Restored,
-  RestoreLimits,
   SnapshotsChecked,
   Taken,
   TreeChange,
-  TreeSpec,
 } from "./snapshots/snapshot-store.ts";
 export { openSnapshots, type Snapshots } from "./snapshots/snapshots.ts";
+export type { OnBytes, Restored, RestoreLimits, TreeSpec } from "./snapshots/tree-spec.ts";
 export { byteNameOf } from "./snapshots/walk/byte-path.ts";
 export { type Left, removeTree } from "./trash/remove-tree.ts";
 export { openTrash, type Trash } from "./trash/trash.ts";

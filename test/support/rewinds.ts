@@ -1,7 +1,8 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { openSnapshotStore, type TreeSpec } from "../../src/host/snapshots/snapshot-store.ts";
+import { openSnapshotStore } from "../../src/host/snapshots/snapshot-store.ts";
+import type { TreeSpec } from "../../src/host/snapshots/tree-spec.ts";
 import { chanceOf, disturb, readWorld } from "./world.ts";
 
 export interface RewindsOptions {

@@ -1,15 +1,8 @@
 import type { DiffOptions, FileDiff } from "./diff/file-diffs.ts";
 import type { Swept } from "./packs/sweep.ts";
 import type { SnapshotErrorCode } from "./snapshot-error.ts";
-import type {
-  ChangeList,
-  ChangeTime,
-  Restored,
-  RestoreLimits,
-  SnapshotsChecked,
-  Taken,
-  TreeSpec,
-} from "./snapshot-store.ts";
+import type { ChangeList, ChangeTime, SnapshotsChecked, Taken } from "./snapshot-store.ts";
+import type { Restored, RestoreLimits, TreeSpec } from "./tree-spec.ts";
 
 /** Calls to the thread, and their answers. */
 export interface Calls {
@@ -24,7 +17,7 @@ export interface Calls {
     readonly answer: Restored;
   };
   readonly grow: {
-    readonly ask: { readonly tree: TreeSpec; readonly to: string; readonly bwrapPath: string };
+    readonly ask: Calls["restore"]["ask"];
     readonly answer: Restored;
   };
   readonly changes: {
@@ -54,6 +47,13 @@ export interface Calls {
 export type Call = {
   [K in keyof Calls]: { readonly n: number; readonly call: K; readonly ask: Calls[K]["ask"] };
 }[keyof Calls];
+
+/** How far a call is; at most a few a second. */
+export interface Underway {
+  readonly n: number;
+  readonly done: number;
+  readonly of: number | null;
+}
 
 export type Reply =
   | { readonly n: number; readonly ok: true; readonly answer: Calls[keyof Calls]["answer"] }

@@ -2,39 +2,20 @@ import { chmodSync, chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { compareTrees } from "./diff/compare.ts";
 import { type DiffOptions, diffChanges, type FileDiff, kindOfChange } from "./diff/file-diffs.ts";
-import { type Batch, type Objects, openObjects } from "./packs/objects.ts";
+import { openObjects } from "./packs/objects.ts";
 import { decodeRecord, encodeRecord, type SnapshotRecord } from "./packs/record.ts";
 import { markLive, mergeSmallPacks, type Swept, sweepPacks } from "./packs/sweep.ts";
-import { carryOut } from "./restore/restore.ts";
-import { refuseFull, refuseLarge } from "./restore/restore-bounds.ts";
-import { changedMeanwhile, namesIn, shownNames } from "./restore/restore-names.ts";
-import { isEmptyPlan, isSameTop, planRestore } from "./restore/restore-plan.ts";
-import { SnapshotError } from "./snapshot-error.ts";
+import { refuseLarge } from "./restore/restore-bounds.ts";
+import { isSameTop } from "./restore/restore-plan.ts";
+import { restoreTree, type WalkOf } from "./restore/restore-tree.ts";
+import type { OnBytes, Restored, RestoreLimits, TreeSpec } from "./tree-spec.ts";
 import type { ByteName } from "./walk/byte-path.ts";
 import { shownName } from "./walk/byte-path.ts";
 import { entryAt } from "./walk/known-tree.ts";
 import { type KnownTrees, openKnownTrees } from "./walk/known-trees.ts";
 import { leaveOutRule } from "./walk/leave-out.ts";
 import { CHUNK_BYTES } from "./walk/read-content.ts";
-import { createSurvey } from "./walk/survey-batch.ts";
 import { type Walked, walk } from "./walk/walk.ts";
-
-/** A file tree, and which parts of it a snapshot includes. */
-export interface TreeSpec {
-  /** Absolute, without links. */
-  readonly root: string;
-  /** Names or relative paths to leave out; `*` matches any part of a name. */
-  readonly leaveOut: readonly string[];
-  /** Absolute paths that are never read. */
-  readonly hidden: readonly string[];
-  readonly filesMax: number;
-  readonly bytesMax: number;
-  /**
-   * A process with a file mapped into memory can write it repeatedly without a new change time. So the next walk reads
-   * every file that changed after this time. Absent: no process has a mapping, and the time is now.
-   */
-  readonly quietSinceMs?: number;
-}
 
 export interface Taken {
   readonly id: string;
@@ -50,42 +31,20 @@ export interface Taken {
   readonly tookMs: number;
 }
 
-export interface Restored {
-  readonly to: string;
-  readonly changed: number;
-  /** Names that were made or changed, and removed; the first few of each. */
-  readonly restored: readonly string[];
-  readonly removed: readonly string[];
-  /** Sockets and devices, and directories that stay because of their contents. */
-  readonly notRestored: readonly string[];
-  /** Changed by somebody else since `base`, and therefore left alone. */
-  readonly leftAlone: readonly string[];
-  readonly tookMs: number;
-}
-
-/** Which names a restore may change; absent: every name. */
-export interface RestoreLimits {
-  /** Names as `changes` returns them. */
-  readonly only?: readonly ByteName[];
-  /** Never changed. */
-  readonly keep?: readonly ByteName[];
-  /** A snapshot: a name is changed only while it still matches it, so that a concurrent writer loses nothing. */
-  readonly base?: string;
-}
-
 export interface SnapshotStore {
-  readonly take: (tree: TreeSpec) => Generator<void, Taken>;
+  readonly take: (tree: TreeSpec, onBytes?: OnBytes) => Generator<void, Taken>;
   readonly restore: (
     tree: TreeSpec,
     to: string,
     bwrapPath: string,
     limits?: RestoreLimits,
+    onBytes?: OnBytes,
   ) => AsyncGenerator<void, Restored>;
   /**
    * Restores into a new, empty directory that nobody else knows. The daemon itself may set the mode and owner of its
    * top.
    */
-  readonly grow: (tree: TreeSpec, to: string, bwrapPath: string) => AsyncGenerator<void, Restored>;
+  readonly grow: SnapshotStore["restore"];
   readonly changes: (from: string | null, to: string, max: number) => Generator<void, ChangeList>;
   /** The changed files with mode and change time from the last walk. No directories. */
   readonly times: (tree: TreeSpec, from: string, to: string, max: number) => Generator<void, readonly ChangeTime[]>;
@@ -137,9 +96,6 @@ export interface TreeChange {
   readonly isDirectory: boolean;
 }
 
-type Done = Pick<Restored, "changed" | "restored" | "removed">;
-
-const RESTORE_ROUNDS = 4;
 /** How long a caller has to record a snapshot in the log before a sweep may remove it. */
 const ANSWERED_KEPT_MS = 3_600_000;
 
@@ -156,15 +112,19 @@ export function openSnapshotStore(folder: string): SnapshotStore {
   const recordOf = (id: string): SnapshotRecord => decodeRecord(objects.get(id), id);
 
   const keyOf = ({ root, leaveOut }: TreeSpec): string => `${root}\0${leaveOut.join("\0")}`;
-  const walkOf = (tree: TreeSpec, batch: Batch) =>
-    walk({ ...tree, isLeftOut: leaveOutRule(tree), known: known.get(keyOf(tree)), batch, buffer, nowMs: Date.now() });
+  const walkOf: WalkOf = (tree, batch, onRead = () => undefined, last = known.get(keyOf(tree))) =>
+    walk({ ...tree, isLeftOut: leaveOutRule(tree), known: last, batch, buffer, nowMs: Date.now(), onRead });
   const remember = (tree: TreeSpec, { tree: found, record }: Walked): void =>
     known.set(keyOf(tree), found, record.files + record.directories);
 
-  function* take(tree: TreeSpec): Generator<void, Taken> {
+  function* take(tree: TreeSpec, onBytes?: OnBytes): Generator<void, Taken> {
     const startMs = performance.now();
     const batch = objects.batch();
-    const walked = yield* walkOf(tree, batch);
+    let read = 0;
+    const walked = yield* walkOf(tree, batch, (more) => {
+      read += more;
+      onBytes?.(read, null);
+    });
     const { record } = walked;
     const id = batch.put(encodeRecord(record));
     const storedBytes = batch.flush();
@@ -180,22 +140,22 @@ export function openSnapshotStore(folder: string): SnapshotStore {
     };
   }
 
-  const restore: SnapshotStore["restore"] = (tree, to, bwrapPath, limits = {}) =>
-    restoreTree({ objects, recordOf, walkOf, remember }, tree, to, bwrapPath, limits);
+  const restore: SnapshotStore["restore"] = (tree, to, bwrapPath, limits = {}, onBytes = () => undefined) =>
+    restoreTree({ objects, recordOf, walkOf, remember, buffer, onBytes }, tree, to, bwrapPath, limits);
 
   const status = () => ({ bytes: objects.bytes(), packs: objects.packs().length, damaged: objects.damaged });
 
   return {
     take,
     restore,
-    grow: async function* (tree, to, bwrapPath) {
+    grow: async function* (tree, to, bwrapPath, limits, onBytes) {
       const record = recordOf(to);
       refuseLarge(record, tree);
       const { mode, uid, gid } = record;
       mkdirSync(tree.root, { mode: 0o700 });
       if (process.getuid?.() === 0) chownSync(tree.root, uid, gid);
       chmodSync(tree.root, mode);
-      return yield* restore(tree, to, bwrapPath);
+      return yield* restore(tree, to, bwrapPath, limits, onBytes);
     },
     changes: function* (from, to, max) {
       const changes: TreeChange[] = [];
@@ -255,57 +215,4 @@ export function openSnapshotStore(folder: string): SnapshotStore {
       objects.close();
     },
   };
-}
-
-interface RestoreParts {
-  readonly objects: Objects;
-  readonly recordOf: (id: string) => SnapshotRecord;
-  readonly walkOf: (tree: TreeSpec, batch: Batch) => Generator<void, Walked>;
-  readonly remember: (tree: TreeSpec, walked: Walked) => void;
-}
-
-/** Walks, plans and carries out until the tree matches the snapshot. Gives up when the tree keeps changing. */
-async function* restoreTree(
-  { objects, recordOf, walkOf, remember }: RestoreParts,
-  tree: TreeSpec,
-  to: string,
-  bwrapPath: string,
-  { only, keep = [], base }: RestoreLimits,
-): AsyncGenerator<void, Restored> {
-  const startMs = performance.now();
-  const target = recordOf(to);
-  refuseLarge(target, tree);
-  const before = base === undefined ? null : recordOf(base);
-  const withOwner = process.getuid?.() === 0;
-  let done: Done = { changed: 0, restored: [], removed: [] };
-  let kept: readonly ByteName[] = [];
-  for (let round = 1; ; round += 1) {
-    const survey = createSurvey(objects);
-    const walked = yield* walkOf(tree, survey.batch);
-    // All its contents are in the store.
-    if (walked.record.listing === target.listing) remember(tree, walked);
-    const since = before === null ? [] : changedMeanwhile(survey.objects, before, walked.record, target);
-    const meant = { only: only === undefined ? null : new Set(only), keep: new Set([...keep, ...since]) };
-    const plan = planRestore(survey.objects, walked.record, target, withOwner, meant);
-    const isLeft = plan.remove.every(({ path }) => kept.includes(path)) && plan.create.length === 0;
-    if (isEmptyPlan(plan) || (round > 1 && isLeft && plan.same.length + plan.settings.length === 0)) {
-      const notRestored = [...new Set([...plan.cannot, ...kept])].map(shownName);
-      return {
-        to,
-        ...done,
-        notRestored,
-        leftAlone: shownNames(since),
-        tookMs: Math.round(performance.now() - startMs),
-      };
-    }
-    if (round === RESTORE_ROUNDS) {
-      const paths = [...plan.create, ...plan.same, ...plan.remove].map(({ path }) => shownName(path)).slice(0, 20);
-      throw new SnapshotError("restore_failed", { root: tree.root, reason: "the tree keeps changing", paths });
-    }
-    if (round === 1) done = namesIn(plan);
-    refuseFull(objects, plan, tree.root);
-    const { dev, ino, top } = walked.tree;
-    const seenAt = (path: ByteName) => entryAt(top, path);
-    kept = (yield* carryOut({ objects, plan, root: tree.root, top: { dev, ino }, withOwner, bwrapPath, seenAt })).kept;
-  }
 }

@@ -1,8 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { SnapshotError } from "./snapshot-error.ts";
-import type { Call, Calls, Reply } from "./snapshot-messages.ts";
+import type { Call, Calls, Reply, Underway } from "./snapshot-messages.ts";
 import { openSnapshotStore } from "./snapshot-store.ts";
+import type { OnBytes } from "./tree-spec.ts";
 
 /** The thread that owns the store. Calls run in turn, a time slice each; calls for one tree run one after another. */
 const port = parentPort;
@@ -53,14 +54,27 @@ function inOrder(call: Call): Promise<Calls[keyof Calls]["answer"]> {
   return mine;
 }
 
+/** How often a caller is told how far it is. */
+const TOLD_EVERY_MS = 200;
+
+function teller(n: number): OnBytes {
+  let toldMs = performance.now();
+  return (done, of) => {
+    if (performance.now() < toldMs + TOLD_EVERY_MS) return;
+    toldMs = performance.now();
+    port?.postMessage({ n, done, of } satisfies Underway);
+  };
+}
+
 async function handle(call: Call): Promise<Calls[keyof Calls]["answer"]> {
   switch (call.call) {
     case "take":
-      return slices(store.take(call.ask.tree));
+      return slices(store.take(call.ask.tree, teller(call.n)));
     case "restore":
-      return slices(store.restore(call.ask.tree, call.ask.to, call.ask.bwrapPath, call.ask.limits));
-    case "grow":
-      return slices(store.grow(call.ask.tree, call.ask.to, call.ask.bwrapPath));
+    case "grow": {
+      const { tree, to, bwrapPath, limits } = call.ask;
+      return slices(store[call.call](tree, to, bwrapPath, limits, teller(call.n)));
+    }
     case "changes":
       return slices(store.changes(call.ask.from, call.ask.to, call.ask.max));
     case "times":

@@ -5,27 +5,20 @@ import { UNREACHABLE, unless } from "../errno.ts";
 import type { DiffOptions, FileDiff } from "./diff/file-diffs.ts";
 import type { Swept } from "./packs/sweep.ts";
 import { SnapshotError } from "./snapshot-error.ts";
-import type { Calls, Reply } from "./snapshot-messages.ts";
-import type {
-  ChangeList,
-  ChangeTime,
-  Restored,
-  RestoreLimits,
-  SnapshotsChecked,
-  Taken,
-  TreeSpec,
-} from "./snapshot-store.ts";
+import type { Calls, Reply, Underway } from "./snapshot-messages.ts";
+import type { ChangeList, ChangeTime, SnapshotsChecked, Taken } from "./snapshot-store.ts";
+import type { OnBytes, Restored, RestoreLimits, TreeSpec } from "./tree-spec.ts";
 
 /** Snapshots of file trees, by id. Knows nothing of sessions. */
 export interface Snapshots {
   /** Durable when it resolves. The same tree has the same id. */
-  readonly take: (tree: TreeSpec) => Promise<Taken>;
+  readonly take: (tree: TreeSpec, onBytes?: OnBytes) => Promise<Taken>;
   /** Throws where restores are not possible. */
   readonly requireRestore: () => void;
   /** Restores the tree, within limits. A directory is removed only when nothing in it stays. */
-  readonly restore: (tree: TreeSpec, to: string, limits?: RestoreLimits) => Promise<Restored>;
+  readonly restore: (tree: TreeSpec, to: string, limits?: RestoreLimits, onBytes?: OnBytes) => Promise<Restored>;
   /** Makes a new directory and fills it; nothing may exist under its name. */
-  readonly grow: (tree: TreeSpec, to: string) => Promise<Restored>;
+  readonly grow: Snapshots["restore"];
   readonly changes: (from: string | null, to: string, max: number) => Promise<ChangeList>;
   /** The changed files with mode and change time from the last walk of the tree. */
   readonly times: (tree: TreeSpec, from: string, to: string, max: number) => Promise<readonly ChangeTime[]>;
@@ -50,7 +43,7 @@ const CLOSE_MAX_MS = 1000;
 
 /** The thread starts with the first call. */
 export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshots {
-  const waiting = new Map<number, PromiseWithResolvers<Calls[keyof Calls]["answer"]>>();
+  const waiting = new Map<number, PromiseWithResolvers<Calls[keyof Calls]["answer"]> & { readonly onBytes: OnBytes }>();
   let worker: Worker | null = null;
   let storeBytes = bytesIn(join(folder, "packs"));
   let isClosed = false;
@@ -63,8 +56,9 @@ export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshot
   };
   const start = (): Worker => {
     const started = new Worker(new URL("./snapshot-thread.ts", import.meta.url), { workerData: { folder } });
-    started.on("message", (reply: Reply) => {
+    started.on("message", (reply: Reply | Underway) => {
       const one = waiting.get(reply.n);
+      if ("done" in reply) return one?.onBytes(reply.done, reply.of);
       waiting.delete(reply.n);
       if (reply.ok) one?.resolve(reply.answer);
       else one?.reject(reply.code === null ? new Error(reply.message) : new SnapshotError(reply.code, reply.details));
@@ -74,12 +68,16 @@ export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshot
     started.on("exit", () => failAll(new SnapshotError("snapshots_closed")));
     return started;
   };
-  const call = async <K extends keyof Calls>(kind: K, ask: Calls[K]["ask"]): Promise<Calls[K]["answer"]> => {
+  const call = async <K extends keyof Calls>(
+    kind: K,
+    ask: Calls[K]["ask"],
+    onBytes: OnBytes = () => undefined,
+  ): Promise<Calls[K]["answer"]> => {
     if (isClosed && kind !== "close") throw new SnapshotError("snapshots_closed");
     worker ??= start();
     n += 1;
     const answer = Promise.withResolvers<Calls[keyof Calls]["answer"]>();
-    waiting.set(n, answer);
+    waiting.set(n, { ...answer, onBytes });
     worker.ref();
     worker.postMessage({ n, call: kind, ask });
     return answer.promise;
@@ -91,17 +89,16 @@ export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshot
   };
 
   return {
-    take: async (tree) => {
-      const taken = await call("take", { tree });
+    take: async (tree, onBytes) => {
+      const taken = await call("take", { tree }, onBytes);
       storeBytes += taken.storedBytes;
       return taken;
     },
     bytes: () => storeBytes,
     requireRestore: () => void wall(),
-    restore: async (tree, to, limits = {}) => call("restore", { tree, to, bwrapPath: wall(), limits }),
-    grow: async (tree, to) => {
-      return call("grow", { tree, to, bwrapPath: wall() });
-    },
+    restore: async (tree, to, limits = {}, onBytes) =>
+      call("restore", { tree, to, bwrapPath: wall(), limits }, onBytes),
+    grow: async (tree, to, limits = {}, onBytes) => call("grow", { tree, to, bwrapPath: wall(), limits }, onBytes),
     changes: (from, to, max) => call("changes", { from, to, max }),
     times: (tree, from, to, max) => call("times", { tree, from, to, max }),
     diff: (from, to, options) => call("diff", { from, to, options }),

@@ -5,6 +5,7 @@ import {
   type FileDiff,
   hasSetId,
   isInside,
+  type OnBytes,
   type Restored,
   type RestoreLimits,
   removeTree,
@@ -23,9 +24,14 @@ export interface SessionFiles {
    * The facts to record about a session's files: a snapshot if they changed, the reason why there is none (once), or
    * nothing. Never throws for a problem with the files: the turn goes on without a snapshot.
    */
-  readonly look: (state: SessionState, occasion: SnapshotOccasion, turnId: string | null) => Promise<readonly Fact[]>;
+  readonly look: (
+    state: SessionState,
+    occasion: SnapshotOccasion,
+    turnId: string | null,
+    onBytes?: OnBytes,
+  ) => Promise<readonly Fact[]>;
   /** A snapshot of the files now, also during a turn. Throws when it cannot be stored. */
-  readonly take: (state: SessionState, during?: "turn") => Promise<Taken>;
+  readonly take: (state: SessionState, during?: "turn", onBytes?: OnBytes) => Promise<Taken>;
   /** A snapshot of any directory. Throws when it cannot be stored. */
   readonly keep: (root: string) => Promise<Taken>;
   /** Undoes only these changes, and only in files that still match `base`. */
@@ -45,10 +51,10 @@ export interface SessionFiles {
   /** Names that differ, at most `max`. */
   readonly changes: (from: string | null, to: string, max: number) => ReturnType<Snapshots["changes"]>;
   readonly diff: (from: string | null, to: string) => Promise<readonly FileDiff[]>;
-  /** Creates a directory for a session and fills it from a snapshot. */
-  readonly grow: (sessionId: string, snapshot: string) => Promise<string>;
-  /** Fills a new worktree from a snapshot. The worktree keeps its own git dir. */
-  readonly fill: (tree: string, snapshot: string) => Promise<void>;
+  /** Creates a directory for a fork and fills it from a snapshot of its parent. */
+  readonly grow: (sessionId: string, snapshot: string, parent: SessionState, onBytes?: OnBytes) => Promise<string>;
+  /** Fills a fork's new worktree from a snapshot of its parent. The worktree keeps its own git dir. */
+  readonly fill: (tree: string, snapshot: string, parent: SessionState, onBytes?: OnBytes) => Promise<void>;
   /** Removes a directory made by `grow` when its session was not created. */
   readonly fell: (root: string) => Promise<void>;
   readonly takenFact: (
@@ -105,12 +111,12 @@ export function createSessionFiles(deps: WorldsDeps): SessionFiles {
     return { root, leaveOut, hidden: [home], filesMax, bytesMax, quietSinceMs };
   };
 
-  const keepTree = async (tree: TreeSpec): Promise<Taken> => {
+  const keepTree = async (tree: TreeSpec, onBytes?: OnBytes): Promise<Taken> => {
     if (isTight()) throw new NomosError("disk_low");
-    return snapshots.take(tree);
+    return snapshots.take(tree, onBytes);
   };
 
-  const take: SessionFiles["take"] = async (state, during) => {
+  const take: SessionFiles["take"] = async (state, during, onBytes) => {
     const { spec, snapshotBytes = 0 } = state;
     if (spec === null) throw new Error("a session without a spec has no files");
     refuseBroad(spec.cwd, userHome);
@@ -119,7 +125,7 @@ export function createSessionFiles(deps: WorldsDeps): SessionFiles {
       throw new NomosError("quota_exceeded", { scope: "session", used: snapshotBytes, limit: max, needed: 0 });
     const tree = treeOf(rootOf(home, state), spec.external != null);
     // A process may still write through an open mapping until the turn ends, so no file counts as quiet.
-    return keepTree(during === "turn" ? { ...tree, quietSinceMs: 0 } : tree);
+    return keepTree(during === "turn" ? { ...tree, quietSinceMs: 0 } : tree, onBytes);
   };
 
   const takenFact: SessionFiles["takenFact"] = async (taken, occasion, turnId, before) => {
@@ -155,11 +161,11 @@ export function createSessionFiles(deps: WorldsDeps): SessionFiles {
     putBack: (root, to, base, changes) =>
       snapshots.restore(treeOf(root), to, { base, only: changes.map(({ name }) => name) }),
     takenFact,
-    look: async (state, occasion, turnId) => {
+    look: async (state, occasion, turnId, onBytes) => {
       const last = state.view.world;
       try {
         const before = last?.snapshot ?? null;
-        const taken = await harmless(state, before, await take(state));
+        const taken = await harmless(state, before, await take(state, undefined, onBytes));
         if (taken.id === before) return [];
         return [await takenFact(taken, occasion, turnId, before).catch(() => takenFact(taken, occasion, turnId, null))];
       } catch (thrown) {
@@ -181,20 +187,21 @@ export function createSessionFiles(deps: WorldsDeps): SessionFiles {
     },
     changes: snapshots.changes,
     diff: (from, to) => snapshots.diff(from, to, DIFF),
-    grow: async (sessionId, snapshot) => {
+    grow: async (sessionId, snapshot, parent, onBytes) => {
       const root = join(home, FORKS, sessionId);
       await mkdir(dirname(root), { recursive: true, mode: 0o700 });
       try {
-        await snapshots.grow(treeOf(root), snapshot);
+        await snapshots.grow(treeOf(root), snapshot, { from: rootOf(home, parent) }, onBytes);
       } catch (thrown) {
         await fell(root);
         throw thrown;
       }
       return root;
     },
-    fill: async (tree, snapshot) => {
+    fill: async (tree, snapshot, parent, onBytes) => {
       const spec = treeOf(tree);
-      await snapshots.restore({ ...spec, leaveOut: [...spec.leaveOut, "/.git"] }, snapshot);
+      const from = rootOf(home, parent);
+      await snapshots.restore({ ...spec, leaveOut: [...spec.leaveOut, "/.git"] }, snapshot, { from }, onBytes);
     },
     fell,
   };

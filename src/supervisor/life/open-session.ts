@@ -1,5 +1,6 @@
 import type { By, Committer } from "../../commit/index.ts";
 import { NomosError } from "../../contract/index.ts";
+import type { OnBytes } from "../../host/index.ts";
 import {
   admitTurnWith,
   configureDriver,
@@ -40,6 +41,8 @@ export interface ForkInput {
   readonly label?: string | undefined;
   /** The fork works in the same directory as its parent. */
   readonly talkOnly?: boolean | undefined;
+  /** Told how much of a large tree is copied. */
+  readonly onBytes?: OnBytes | undefined;
 }
 
 /** Opens and forks sessions. Sessions that a session starts go through delegation. */
@@ -90,19 +93,24 @@ export function createOpenings(
   };
 
   /** A new directory with the files of that point; null when there is no snapshot to fill it from. */
-  const treeFor = async (born: string, parent: SessionState, view: View): Promise<string | null> => {
+  const treeFor = async (born: string, parent: SessionState, view: View, onBytes?: OnBytes): Promise<string | null> => {
     const snapshot = await snapshotFor(store, parent, view);
-    return snapshot === null ? null : deps.sessionFiles.grow(born, snapshot);
+    return snapshot === null ? null : deps.sessionFiles.grow(born, snapshot, parent, onBytes);
   };
   /** A fork has its own git dir, so its first files differ from the point's. They get a snapshot of their own. */
-  const fillTree = async ({ root }: MadeTree, parent: SessionState, view: View): Promise<readonly Fact[]> => {
+  const fillTree = async (
+    { root }: MadeTree,
+    parent: SessionState,
+    view: View,
+    onBytes?: OnBytes,
+  ): Promise<readonly Fact[]> => {
     const snapshot = await snapshotFor(store, parent, view);
     if (snapshot === null) return [];
-    await deps.sessionFiles.fill(root, snapshot);
+    await deps.sessionFiles.fill(root, snapshot, parent, onBytes);
     return [await deps.sessionFiles.takenFact(await deps.sessionFiles.keep(root), "restored", null, snapshot)];
   };
 
-  const forkOf = async (born: string, id: string, { at, label, talkOnly }: ForkInput, by: By): Events => {
+  const forkOf = async (born: string, id: string, { at, label, talkOnly, onBytes }: ForkInput, by: By): Events => {
     const parent = await committer.sessionState(id);
     if (parent.archived !== null) throw new NomosError("session_archived", { id });
     const point = await findPoint(store, parent, at ?? parent.headId ?? "");
@@ -113,11 +121,11 @@ export function createOpenings(
     const files =
       tree === null || talkOnly === true
         ? []
-        : await fillTree(tree, parent, view).catch(async (thrown: unknown) => {
+        : await fillTree(tree, parent, view, onBytes).catch(async (thrown: unknown) => {
             await deps.trees.drop(born);
             throw thrown;
           });
-    const grown = tree !== null || talkOnly === true ? null : await treeFor(born, parent, view);
+    const grown = tree !== null || talkOnly === true ? null : await treeFor(born, parent, view, onBytes);
     const cwd = tree?.cwd ?? grown ?? parent.spec.cwd;
     const spec: SessionSpec = { ...parent.spec, name, cwd, external: null };
     const from = { ...point, sessionId: id };

@@ -1,8 +1,10 @@
 import { expect, test, vi } from "vitest";
 import { NO_SESSION_FILES } from "../../../test/support/no-session-parts.ts";
 import { SPEC } from "../../../test/support/store-home.ts";
+import { systemClock } from "../../host/index.ts";
 import { type SandboxMode, Session } from "../../kernel/index.ts";
 import type { Driver } from "../../turns/index.ts";
+import { createFrames } from "./frames.ts";
 import { createLookAhead } from "./turn-ahead.ts";
 
 const FOUND = [{ type: "snapshot.skipped@1", data: { turnId: "turn", code: "disk_low", reason: "" } }] as const;
@@ -19,7 +21,14 @@ function scene(expected: (sessionId: string, turnId: string) => void) {
     runTurn: null,
     keeps,
   };
-  const lookAhead = createLookAhead({ sessionFiles: { ...NO_SESSION_FILES, look }, driver: () => driver, log });
+  const sessionFiles = { ...NO_SESSION_FILES, look };
+  const lookAhead = createLookAhead({
+    sessionFiles,
+    driver: () => driver,
+    clock: systemClock(),
+    frames: createFrames(),
+    log,
+  });
   const stateIn = (sandbox: SandboxMode) => ({ ...Session.empty("one"), id: "one", spec: { ...SPEC, sandbox } });
   return { look, log, lookAhead, stateIn };
 }
@@ -31,7 +40,7 @@ test("files and agent are looked at once, after the current tick", async () => {
   const looked = lookAhead(state, "turn");
   expect(look).not.toHaveBeenCalled();
   expect(await looked).toBe(FOUND);
-  expect(look).toHaveBeenCalledExactlyOnceWith(state, "turn_start", "turn");
+  expect(look).toHaveBeenCalledExactlyOnceWith(state, "turn_start", "turn", expect.any(Function));
   expect(expected).toHaveBeenCalledExactlyOnceWith("one", "turn");
 });
 

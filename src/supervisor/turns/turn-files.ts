@@ -1,15 +1,18 @@
 import type { Committer } from "../../commit/index.ts";
-import type { Clock, Taken } from "../../host/index.ts";
+import type { Clock, OnBytes, Taken } from "../../host/index.ts";
 import { type Fact, recordFiles, type SessionState } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { Driver } from "../../turns/index.ts";
 import type { SessionFiles } from "../files/session-files.ts";
 import { withOthers, workingTimes } from "../files/working-times.ts";
+import type { Frames } from "./frames.ts";
 import type { StopReason } from "./turn-stop.ts";
 
 /** Time to take the snapshot of an interrupted turn; after that the turn ends without one. */
 const INTERRUPTED_GRACE_MS = 2000;
 const STOPPING_GRACE_MS = 300;
+const SAID_EVERY_MS = 1000;
+const BYTES_PER_MB = 1_000_000;
 
 export interface WatchedTurn {
   readonly state: SessionState;
@@ -28,11 +31,27 @@ export interface TurnFiles {
   readonly atEnd: (turn: WatchedTurn, before: Taken | null) => Promise<readonly Fact[]>;
 }
 
+/** Shows whoever watches that a long snapshot moves. A short one says nothing. */
+export function shownSnapshot(
+  { clock, frames }: { readonly clock: Pick<Clock, "nowMs">; readonly frames: Pick<Frames, "send"> },
+  sessionId: string,
+  turnId: string,
+): OnBytes {
+  let saidMs = clock.nowMs();
+  return (done) => {
+    if (clock.nowMs() < saidMs + SAID_EVERY_MS) return;
+    saidMs = clock.nowMs();
+    const text = `snapshot of the files: ${Math.round(done / BYTES_PER_MB)} MB read\n`;
+    frames.send({ sessionId, turnId, source: "stderr", text });
+  };
+}
+
 export function createTurnFiles(deps: {
   readonly store: Store;
   readonly sessionFiles: Pick<SessionFiles, "look" | "takenFact" | "changedOutside">;
   readonly committer: Committer;
   readonly clock: Clock;
+  readonly frames: Pick<Frames, "send">;
   readonly log: (message: string, details: object) => void;
 }): TurnFiles {
   const { store, sessionFiles, committer, clock, log } = deps;
@@ -66,7 +85,7 @@ export function createTurnFiles(deps: {
     atStart: async ({ state, turnId, isResumed, looked, controller: { signal } }) => {
       // A resumed turn has its start snapshot already.
       if (isResumed) return;
-      const looking = looked ?? sessionFiles.look(state, "turn_start", turnId);
+      const looking = looked ?? sessionFiles.look(state, "turn_start", turnId, shownSnapshot(deps, state.id, turnId));
       const facts = await unlessStopped(looking, signal, 0);
       if (facts.length === 0) return;
       await committer

@@ -61,7 +61,9 @@ export const sessionHistory: readonly Syscall[] = [
       // A fork has no parent session, so a session could use it to bypass the limits on depth, quota and delegates.
       if (context.actor.sessionId !== null) throw new NomosError("delegation_denied", { by: context.actor.sessionId });
       const point = turn === undefined ? at : await pointAt(context, id, { to: at, turn });
-      return context.services.supervisor.fork(id, { at: point, label, talkOnly }, byOf(context));
+      const onBytes = (done: number, total: number | null): void =>
+        context.progress({ message: "copying files", ...(total === null ? {} : { done, total }) });
+      return context.services.supervisor.fork(id, { at: point, label, talkOnly, onBytes }, byOf(context));
     },
     answer: (context, _input, events) => showSession(context, sessionIdIn(events)),
   }),

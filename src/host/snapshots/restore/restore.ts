@@ -14,6 +14,8 @@ export interface CarryOutOptions {
   readonly withOwner: boolean;
   readonly bwrapPath: string;
   readonly seenAt: (path: ByteName) => Seen | null;
+  /** Called with the size of each piece that was handed over. */
+  readonly onSent: (bytes: number) => void;
 }
 
 const ANSWER_BYTES_MAX = 1_048_576;
@@ -22,7 +24,7 @@ const ANSWER_BYTES_MAX = 1_048_576;
 export async function* carryOut(
   options: CarryOutOptions,
 ): AsyncGenerator<void, { readonly kept: readonly ByteName[] }> {
-  const { objects, plan, root, top, withOwner, bwrapPath, seenAt } = options;
+  const { objects, plan, root, top, withOwner, bwrapPath, seenAt, onSent } = options;
   const child = startConfined({ bwrapPath, tree: root });
   const { stdin, stdout, stderr } = child;
   if (stdin === null || stdout === null || stderr === null) throw new Error("the restore program has no pipes");
@@ -47,6 +49,7 @@ export async function* carryOut(
     for (const bytes of restoreOrders(objects, plan, top, withOwner, seenAt)) {
       if (isCut || child.exitCode !== null) break;
       if (!stdin.write(bytes)) await Promise.race([once(stdin, "drain").catch(() => undefined), over]);
+      onSent(bytes.length);
       yield;
     }
     stdin.end();

@@ -18,7 +18,7 @@ export interface Content {
 export const CHUNK_BYTES = 1_048_576;
 
 /** Does not block on a fifo and does not follow a link that replaced the file. */
-const OPEN_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+export const OPEN_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Adds a file's contents to the batch. Null when the file is gone. Yields during a long file. */
 export function* readContent(

@@ -32,6 +32,8 @@ export interface WalkOptions {
   readonly nowMs: number;
   /** As in `TreeSpec`; absent: now. */
   readonly quietSinceMs?: number;
+  /** Called with the size of each file that was read. */
+  readonly onRead?: (bytes: number) => void;
 }
 
 export interface Walked {
@@ -250,6 +252,7 @@ function* describe(walker: Walker, folder: Folder, found: Found): Generator<void
   if (content === null) return null;
   if (content === "unreadable") return leaveOut(walker, folder, name, "unreadable");
   const { kind, object, size, isSettled: isQuiet } = content;
+  walker.onRead?.(size);
   if (!isQuiet) walker.seen.unsettled(folder.path === "" ? name : `${folder.path}/${name}`);
   const entry = entryOf(walker, name, kind, content.stat, { object, size });
   return noted(walker, folder, isQuiet ? entry : { ...entry, isTrusted: false });
