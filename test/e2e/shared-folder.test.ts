@@ -104,7 +104,7 @@ describe.skipIf(!needs("bwrap"))("several writers in one directory", () => {
     },
   );
 
-  proves.concurrent("SN-20", "files that others write during a session's turn belong to the others", async () => {
+  proves("SN-20", "files that others write during a session's turn belong to the others", async () => {
     const cwd = await folder();
     const [a, b] = [await spawn(daemon, cwd), await spawn(daemon, cwd)];
     await turn(daemon, a, "write a.txt one");
@@ -119,7 +119,7 @@ describe.skipIf(!needs("bwrap"))("several writers in one directory", () => {
     expect(filesIn(cwd)).toEqual({ "a.txt": "one", "b.txt": "theirs", "mine.txt": "a person's" });
   });
 
-  proves.concurrent(
+  proves(
     "SN-20",
     "two shells work at once: a file that either could have written is refused, not guessed",
     async () => {
@@ -136,7 +136,7 @@ describe.skipIf(!needs("bwrap"))("several writers in one directory", () => {
     },
   );
 
-  proves.concurrent(
+  proves(
     "SN-20",
     "a folder with another's file stays, and a file is restored only where no other file is",
     async () => {
@@ -194,11 +194,11 @@ describe.skipIf(!needs("bwrap"))("several writers in one directory", () => {
     },
   );
 
-  proves.concurrent("SN-21", "random writers in one directory: no rewind loses a byte of another's", async () => {
+  proves("SN-21", "random writers in one directory: no rewind loses a byte of another's", async () => {
     for (const seed of [1, 2, 3]) await tellStory(daemon, await folder(), seed);
   });
 
-  proves.concurrent("SN-22", "a start where another session works says so, and how to work apart", async () => {
+  proves("SN-22", "a start where another session works says so, and how to work apart", async () => {
     const cwd = await folder();
     type Started = { id: string; name: string; notice?: string; neighbours?: { name: string }[] };
     const start = (at: string) => daemon.call<Started>("POST", "/sessions/agent", { adapter: "demo", cwd: at });

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { loadEntries, SYSCALL_NAMES, type SyscallEntry } from "../../../src/client/index.ts";
 import { type AnswerHere, runCliHere } from "../../support/cli-here.ts";
@@ -10,7 +11,8 @@ const ENTRIES: { readonly [name: string]: SyscallEntry } = Object.fromEntries(
   (await loadEntries(SYSCALL_NAMES)).map((entry) => [entry.name, entry]),
 );
 const TEST_MAX_MS = 90_000;
-const LOOKS_MAX = 50;
+const LOOKS_MAX = 500;
+const LOOK_EVERY_MS = 20;
 
 /** Values made by earlier calls, for later ones. */
 type Made = { readonly [what: string]: string };
@@ -180,6 +182,7 @@ async function untilThere(call: () => Promise<AnswerHere>, paths: readonly strin
     const isThere =
       answer.exitCode !== 0 || paths.every((path) => pick(JSON.parse(answer.stdout), path) !== "undefined");
     if (isThere || tries >= LOOKS_MAX) return answer;
+    await sleep(LOOK_EVERY_MS);
   }
 }
 

@@ -23,9 +23,6 @@ export async function startWithAgents(
   return startDaemon({ home });
 }
 
-/** Short time limits for an agent that never answers. Too short for a real answer on a busy machine. */
-export const HASTY = { initializeMs: 1500, authenticateMs: 1500, openMs: 1500, loadMs: 1500, setMs: 1500 };
-
 /** Adds a manifest for the fake agent. */
 export async function addAgent(
   daemon: TestDaemon,
