@@ -12,7 +12,7 @@ import { createGitRunner } from "./run-git.ts";
 function trap(bench: Bench): { readonly program: string; readonly isSprung: () => boolean } {
   const program = join(bench.directory, "trap");
   const trace = join(bench.directory, "sprung");
-  writeFileSync(program, `#!/bin/sh\necho "$0 $*" >> ${trace}\ntimeout 0.5 cat\n`);
+  writeFileSync(program, `#!/bin/sh\necho "$0 $*" >> ${trace}\ntimeout 2 cat\n`);
   chmodSync(program, 0o755);
   return { program, isSprung: () => existsSync(trace) };
 }
