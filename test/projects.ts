@@ -111,7 +111,7 @@ export const PROJECTS: readonly Project[] = [
   },
   {
     name: "pack",
-    what: "the package as a stranger installs it",
+    what: "the package as a stranger installs it, and the guides as printed",
     include: ["test/pack*.test.ts"],
     testTimeoutS: 180,
     budgetS: 30,

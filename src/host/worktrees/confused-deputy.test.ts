@@ -19,6 +19,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { needs } from "../../../test/support/needs.ts";
 import { proves } from "../../../test/support/proves.ts";
+import { sampled } from "../../../test/support/sampled.ts";
 import { type Bench, setUpBench } from "../../../test/support/worktree-bench.ts";
 
 const SECRET = "s3cret-of-somebody-else";
@@ -289,7 +290,7 @@ async function swapping(a: string, b: string): Promise<AsyncDisposable> {
 }
 
 const provesRace = proves.skipIf(!needs("python3") || process.platform !== "linux");
-const ROUNDS = 12;
+const ROUNDS = sampled(100, 5);
 
 provesRace(
   "WT-16",

@@ -17,6 +17,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { needs } from "../../../test/support/needs.ts";
 import { proves } from "../../../test/support/proves.ts";
+import { sampled } from "../../../test/support/sampled.ts";
 import { SPEC } from "../../../test/support/store-home.ts";
 import { judgeChange, type Scope } from "../../domains/index.ts";
 import { openSnapshots } from "../../host/index.ts";
@@ -244,7 +245,7 @@ provesWall(
           }
         },
       ),
-      { numRuns: 25 },
+      { numRuns: sampled(500, 10) },
     );
   },
   120_000,
