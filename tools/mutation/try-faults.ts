@@ -12,7 +12,11 @@ const OUTPUT_MAX = 64 * 1024 * 1024;
 export async function tryFaults(root: string, say: (line: string) => void): Promise<readonly Fault[]> {
   await using copy = await copyTree(root);
   const missed: Fault[] = [];
+  const passing = new Set<string>();
   for (const fault of FAULTS) {
+    const tests = [fault.project, ...fault.tests].join(" ");
+    if (!passing.has(tests) && !(await pass(copy.path, fault))) throw new Error(`${tests}: fails without a fault`);
+    passing.add(tests);
     const found = await isFound(copy.path, fault);
     say(`  ${found ? "found " : "MISSED"} ${fault.name}`);
     if (!found) missed.push(fault);
@@ -20,24 +24,24 @@ export async function tryFaults(root: string, say: (line: string) => void): Prom
   return missed;
 }
 
-async function isFound(cwd: string, { name, file, from, to, project, tests }: Fault): Promise<boolean> {
-  const path = join(cwd, file);
+async function isFound(cwd: string, fault: Fault): Promise<boolean> {
+  const path = join(cwd, fault.file);
   const text = await readFile(path, "utf8");
-  if (text.split(from).length !== 2) throw new Error(`${name}: ${file} does not have the text to change exactly once`);
-  await writeFile(
-    path,
-    text.replace(from, () => to),
-  );
-  const vitest = join(cwd, "node_modules", "vitest", "vitest.mjs");
+  if (text.split(fault.from).length !== 2)
+    throw new Error(`${fault.name}: the text to change is not in ${fault.file} exactly once`);
+  await writeFile(path, text.replace(fault.from, () => fault.to));
   try {
-    await run(process.execPath, [vitest, "run", "--project", project, "--bail", "1", ...tests], {
-      cwd,
-      maxBuffer: OUTPUT_MAX,
-    });
-    return false;
-  } catch {
-    return true;
+    return !(await pass(cwd, fault));
   } finally {
     await writeFile(path, text);
   }
+}
+
+async function pass(cwd: string, { project, tests }: Fault): Promise<boolean> {
+  const vitest = join(cwd, "node_modules", "vitest", "vitest.mjs");
+  const argv = [vitest, "run", "--project", project, "--bail", "1", ...tests];
+  return run(process.execPath, argv, { cwd, maxBuffer: OUTPUT_MAX }).then(
+    () => true,
+    () => false,
+  );
 }
