@@ -48,7 +48,10 @@ export function createCommit(deps: {
   const remember = ({ head, home, streamHeads, rows, erasure, repair }: Plan): void => {
     lastSeq = head.seq;
     // Erasures and repairs change the usage of other streams.
-    if (erasure !== null || repair !== null) return forget();
+    if (erasure !== null || repair !== null) {
+      forget();
+      return;
+    }
     end = { head, home };
     for (const [stream, streamHead] of streamHeads) remembered.set(stream, streamHead);
     for (const row of rows) written.note(row);
