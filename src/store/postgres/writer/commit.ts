@@ -1,6 +1,7 @@
 import { number } from "../../log/encoding.ts";
 import type { WriteReply, WriteRequest } from "../../log/write-request.ts";
 import type { Taken } from "../../models/quota.ts";
+import type { RowWrite } from "../../models/rows.ts";
 import { createWrittenRows } from "../../models/written-rows.ts";
 import { StoreError } from "../../port.ts";
 import { createRecent } from "../../recent.ts";
@@ -58,7 +59,9 @@ export function createCommit(deps: {
   };
   const planFor = (requests: readonly WriteRequest[], known: Known): Plan => {
     const plan = planBatch(requests, known);
-    return { ...plan, rows: plan.rows.filter((row) => !written.isSame(row)) };
+    // An erasure removes rows before it writes them again.
+    const isNeeded = (row: RowWrite) => plan.erasure !== null || !written.isSame(row);
+    return { ...plan, rows: plan.rows.filter(isNeeded) };
   };
   /** Marks the plan as sent until it is certain that nothing of it was written. */
   const sending = async (attempt: Attempt, plan: Plan, work: () => Promise<unknown>): Promise<void> => {
