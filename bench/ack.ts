@@ -34,7 +34,7 @@ export const ackBenchmark: Benchmark = {
           unit: "ms",
           value: percentile(acks, 99),
           baseline: { what: "p99 of a bare fdatasync", value: percentile(flushes, 99) },
-          aim: { valueAtMost: 5 },
+          aim: { valueAtMost: 4 },
           details: {
             p50: percentile(acks, 50),
             p999: percentile(acks, 99.9),

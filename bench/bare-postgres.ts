@@ -1,9 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 import { headerText, SALT_BYTES } from "../src/domains/index.ts";
+import { bigintArray, byteaArray, uuidArray } from "../src/store/postgres/connection/arrays.ts";
 import { createEventMaker } from "./session-facts.ts";
 
-/** The baseline on PostgreSQL: the same bytes, columns and indexes, over one connection. */
+/**
+ * The baseline on PostgreSQL: the same bytes, columns, indexes and encoding, over one connection. Each row sends bytes of
+ * its own, as rows of the log do.
+ */
 export interface BarePostgres {
   /** Writes this many events, this many per durable statement; returns events per second. */
   readonly write: (events: number, perCommit: number) => Promise<number>;
@@ -16,7 +20,7 @@ export async function openBarePostgres(url: string): Promise<BarePostgres> {
   const client = new Client({ connectionString: url });
   await client.connect();
   await client.query(`CREATE SCHEMA bare; CREATE TABLE bare.events(seq bigint PRIMARY KEY, stream bigint NOT NULL,
-    version bigint NOT NULL, id uuid NOT NULL UNIQUE, type text NOT NULL, prev bytea NOT NULL, header bytea NOT NULL,
+    version bigint NOT NULL, id uuid NOT NULL UNIQUE, type bytea NOT NULL, prev bytea NOT NULL, header bytea NOT NULL,
     hash bytea NOT NULL, salt bytea, data bytea, UNIQUE (stream, version))`);
   const maker = createEventMaker(5);
   const { id, at, actor, cause, fact } = maker.custom();
@@ -26,16 +30,24 @@ export async function openBarePostgres(url: string): Promise<BarePostgres> {
   const data = Buffer.from(JSON.stringify(fact.data));
   const hash = randomBytes(HASH_BYTES);
   const salt = randomBytes(SALT_BYTES);
+  const type = Buffer.from(fact.type);
   let seq = 0;
 
   const insert = async (count: number): Promise<void> => {
     const seqs = Array.from({ length: count }, (_, index) => seq + index + 1);
     seq += count;
+    const each = (bytes: Uint8Array) => byteaArray(seqs.map(() => bytes));
     await client.query({
       name: "insert",
-      text: `INSERT INTO bare.events SELECT s, s % $2, s / $2, i, $4, $5, $6, $5, $7, $8
-        FROM unnest($1::bigint[], $3::uuid[]) AS given(s, i)`,
-      values: [seqs, count, seqs.map(() => maker.newId()), fact.type, hash, header, salt, data],
+      text: `INSERT INTO bare.events SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::uuid[],
+        $5::bytea[], $6::bytea[], $7::bytea[], $8::bytea[], $9::bytea[], $10::bytea[])`,
+      values: [
+        bigintArray(seqs),
+        bigintArray(seqs.map((one) => one % count)),
+        bigintArray(seqs.map((one) => Math.floor(one / count))),
+        uuidArray(seqs.map(() => maker.newId())),
+        ...[type, hash, header, hash, salt, data].map(each),
+      ],
     });
   };
   return {

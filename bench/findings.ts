@@ -3,7 +3,7 @@ export const FINDINGS: { readonly [figure: string]: string } = {
   "agent-turn.first-token":
     "most of what is added is the admission: the request, the gate, the fold and one flush, on a daemon that had nothing to do for most of a second before, so that its code and its threads are cold. The turn's start is in the same append; the files and the agent's processes are looked at while it is flushed, and the turn's port is made meanwhile. The flush and the wake-ups of the threads are what is left.",
   "append.64":
-    "the writer thread is what there is to wait for: it hardly ever idles, and spends about half its time in COMMIT. Where flushes are short, two halves of the writers take turns (see `append.64.flushes`: 1.3 to 1.4 of what one flush a round would be), because one half prepared during the other's flush measured a tenth more than one flush for all. Runs on busy cores measured anything from 0.3 to 0.7: a difference of a few hundredths says nothing there.",
+    "the writer thread is what there is to wait for: it hardly ever idles, and spends about half its time in COMMIT. Of the pages that a commit writes two thirds belong to the index by stream and version, one for each writer, as in the baseline; a session's row is no longer among them unless it changed. Where flushes are short, two halves of the writers take turns (see `append.64.flushes`: 1.3 to 1.4 of what one flush a round would be), because one half prepared during the other's flush measured a tenth more than one flush for all. Runs on busy cores measured anything from 0.3 to 0.7: a difference of a few hundredths says nothing there.",
   "ack.5000":
     "the tail belongs to whatever else the disk and the cores are doing: compare the load average, and the baseline, a bare flush in the same run. Before folds were kept more often and bursts were halved, with nothing else on the machine's cores and flushes that cost nothing the p99 is 3.3 ms (2.8 ms without checkpoints), half of it the lateness of the timer that offers the load; garbage collection took at most 3.5 ms at a time.",
   "show-session":
@@ -11,7 +11,7 @@ export const FINDINGS: { readonly [figure: string]: string } = {
   "fork.head":
     "it costs what the fork of a new session costs (see the ratio): the request, one flush and the answer. The length of the history has no part in it; a slow disk or busy cores do.",
   "fork.middle":
-    "the fold as of a point in the past is made anew each time: up to 127 events are read, checked and folded at 11 us each (a fifth SQLite, a seventh SHA-256, a tenth garbage collection), 1.4 ms in all. The rest is what every fork costs.",
+    "the first fork at a point in the past reads, checks and folds up to 127 events; the next ones find that fold in memory and cost what every fork costs.",
   "audit.export":
     "of about 4 us an event, two fifths are SQLite's (reading the page of events as one row, and its size first), a third is writing the lines byte by byte, a tenth the search for events that name blobs. What is left of writing and flushing runs beside it.",
   "worktree.work":

@@ -53,7 +53,7 @@ async function appendsBy(
     unit: "events/s",
     value: median(samples.store),
     baseline: { what: `bare inserts, ${writers} a statement`, value: median(samples.bare) },
-    aim: null,
+    aim: writers === 64 ? { ratioAtLeast: 0.3 } : null,
     details: { eventsPerRound: events, rounds: samples.store.length },
   };
 }

@@ -48,9 +48,9 @@ export async function openPostgresTestStore(given: string | null = null): Promis
         return (await client.query<{ name: string }>(text)).rows.map(({ name }) => name);
       }),
     downgrade: (version) => [
-      "DROP TABLE cursors",
-      "ALTER TABLE search_docs RENAME COLUMN stream TO session",
-      ...listsAsBefore(version),
+      ...(version === 4
+        ? []
+        : ["DROP TABLE cursors", "ALTER TABLE search_docs RENAME COLUMN stream TO session", ...listsAsBefore(version)]),
       ...(version === 1 ? ["DROP TABLE usage", "DROP TABLE blob_sizes"] : []),
       `UPDATE meta SET version = ${version}`,
     ],

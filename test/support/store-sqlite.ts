@@ -49,10 +49,9 @@ export async function openSqliteTestStore(given: string | null = null): Promise<
 }
 
 /** Turns a log into one of an earlier version. */
-export function asBefore(version: 1 | 2 | 3): readonly string[] {
+export function asBefore(version: 1 | 2 | 3 | 4): readonly string[] {
   return [
-    "DROP TABLE cursors",
-    ...listsAsBefore(version),
+    ...(version === 4 ? [] : ["DROP TABLE cursors", ...listsAsBefore(version)]),
     ...(version === 1 ? ["DROP TABLE usage", "DROP TABLE blob_sizes"] : []),
     `PRAGMA user_version=${version}`,
   ];

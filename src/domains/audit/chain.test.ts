@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import { jsons } from "../../../test/support/kernel-facts.ts";
 import { instant } from "../../../test/support/kernel-model.ts";
 import { proves } from "../../../test/support/proves.ts";
+import { canonicalJson } from "../../kernel/index.ts";
 import {
   type ChainFault,
   HASH_BYTES,
@@ -154,6 +155,7 @@ function written(
       dataHash,
     };
     const text = headerText(header);
+    expect(text).toBe(canonicalJson({ ...header }));
     const hash = hashEvent(sha256, prev, text);
     const link = { header, stored: { prev, header: text, hash, salt, data } };
     prev = hash;

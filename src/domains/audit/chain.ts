@@ -1,5 +1,3 @@
-import { canonicalJson } from "../../kernel/index.ts";
-
 /** The chain hashes headers, which name their data by a salted hash: data can be erased and the chain stays valid. */
 export interface Header {
   readonly id: string;
@@ -25,10 +23,13 @@ export function hashData(sha256: Sha256, salt: Uint8Array, data: Uint8Array): st
   return hex(sha256(salt, data));
 }
 
-/** The exact text that is hashed and stored; never serialised a second time. */
+/**
+ * The exact text that is hashed and stored; never serialised a second time. Canonical JSON: the members stand in its
+ * order, because sorting them took a third of the time to prepare an event.
+ */
 export function headerText(header: Header): string {
-  const { id, stream, version, type, at, actor, cause, dataHash } = header;
-  return canonicalJson({ id, stream, version, type, at, actor, cause, dataHash });
+  const { actor, at, cause, dataHash, id, stream, type, version } = header;
+  return JSON.stringify({ actor, at, cause, dataHash, id, stream, type, version });
 }
 
 export function hashEvent(sha256: Sha256, prev: Uint8Array, header: string): Uint8Array {
@@ -64,9 +65,11 @@ export function verifyLink(
 
 export function hex(bytes: Uint8Array): string {
   let text = "";
-  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
+  for (const byte of bytes) text += HEX[byte] ?? "";
   return text;
 }
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;

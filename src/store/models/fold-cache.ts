@@ -1,9 +1,13 @@
 import type { Folded } from "../../kernel/index.ts";
+import { createRecent } from "../recent.ts";
 
 /** The most recently used folds. An evicted one is read again from its fold snapshot. */
 export interface FoldCache {
   readonly get: (stream: string) => Folded | undefined;
   readonly set: (stream: string, folded: Folded) => void;
+  /** The fold as of a version in the past: several forks often begin at the same event. */
+  readonly past: (stream: string, version: number) => Folded | undefined;
+  readonly setPast: (stream: string, folded: Folded) => void;
   /** Stops caching a stream while its data is erased: folds from before may hold that data. */
   readonly suspend: (stream: string) => void;
   readonly resume: (stream: string) => void;
@@ -12,28 +16,33 @@ export interface FoldCache {
 }
 
 const FOLDS_KEPT = 2000;
+const PAST_FOLDS_KEPT = 64;
 
 export function createFoldCache(): FoldCache {
-  const kept = new Map<string, Folded>();
+  const kept = createRecent<string, Folded>(FOLDS_KEPT);
+  const past = createRecent<string, Folded>(PAST_FOLDS_KEPT);
   const suspended = new Set<string>();
   return {
-    get: (stream) => kept.get(stream),
+    get: kept.get,
     set: (stream, folded) => {
-      if (suspended.has(stream)) return;
-      kept.delete(stream);
-      kept.set(stream, folded);
-      if (kept.size <= FOLDS_KEPT) return;
-      const oldest = kept.keys().next().value;
-      if (oldest !== undefined) kept.delete(oldest);
+      if (!suspended.has(stream)) kept.set(stream, folded);
+    },
+    past: (stream, version) => past.get(`${version} ${stream}`),
+    setPast: (stream, folded) => {
+      if (!suspended.has(stream)) past.set(`${folded.state.version} ${stream}`, folded);
     },
     suspend: (stream) => {
       kept.delete(stream);
+      past.clear();
       suspended.add(stream);
     },
     resume: (stream) => {
       suspended.delete(stream);
     },
     isSuspended: (stream) => suspended.has(stream),
-    clear: () => kept.clear(),
+    clear: () => {
+      kept.clear();
+      past.clear();
+    },
   };
 }

@@ -33,7 +33,7 @@ export interface OpenedStore extends AsyncDisposable {
   /** Lists that are not marked as filled. */
   readonly unfilled: () => Promise<readonly string[]>;
   /** Turns it into a log of an earlier version. */
-  readonly downgrade: (version: 1 | 2 | 3) => readonly string[];
+  readonly downgrade: (version: 1 | 2 | 3 | 4) => readonly string[];
 }
 
 /** With the product's aggregates unless another module is named. */

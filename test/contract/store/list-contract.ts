@@ -1,8 +1,9 @@
+import { crc32 } from "node:zlib";
 import { describe, expect } from "vitest";
-import { ALARMS, type KeyValue, streamOf } from "../../../src/kernel/index.ts";
+import { ALARMS, type KeyValue, SESSIONS, streamOf } from "../../../src/kernel/index.ts";
 import type { RowPlace, RowQuery, Store } from "../../../src/store/index.ts";
 import { proves } from "../../support/proves.ts";
-import { appendTo, event, note } from "../../support/store-home.ts";
+import { appendTo, event, note, openSession } from "../../support/store-home.ts";
 import { CHORES, CHORES_BY_OWNER, type Chore, Chores, choreFact } from "./chores.ts";
 import type { OpenStore } from "./describe-store.ts";
 
@@ -15,6 +16,32 @@ type Query = Omit<RowQuery<keyof typeof CHORES.keys>, "after" | "limit">;
 /** Lists of a test aggregate: everything a store makes from a definition. */
 export function describeLists(open: OpenStore): void {
   describe("lists made from definitions", () => {
+    proves(
+      "LOG-9",
+      "a session's head is its last event, also in rows of version 4, which hold an older one",
+      async () => {
+        await using at = await open();
+        const stream = await openSession(at.store);
+        const id = stream.slice("session/".length);
+        const headOf = async (store: Store) => [
+          (await store.row(SESSIONS, id))?.head,
+          (await store.rows(SESSIONS, { limit: 2 }))[0]?.head,
+        ];
+        const [first] = await appendTo(at.store, stream, [note(1)]);
+        expect(await headOf(at.store)).toEqual([first?.id, first?.id]);
+        const old = JSON.stringify({ ...(await at.store.row(SESSIONS, id)), head: "an older event" });
+        const store = await at.tamper(
+          ...at.downgrade(4),
+          `UPDATE sessions SET row = '${old.replaceAll("'", "''")}', sum = ${crc32(old)}`,
+        );
+        expect(await headOf(store)).toEqual([first?.id, first?.id]);
+        expect((await store.rebuild(null)).differences).toEqual([]);
+        const [second] = await appendTo(store, stream, [note(2)]);
+        expect(await headOf(store)).toEqual([second?.id, second?.id]);
+        expect((await store.rebuild(null)).differences).toEqual([]);
+      },
+    );
+
     proves("LOG-9", "with any sorting and filter, pages follow each other without a gap or a repeat", async () => {
       await using at = await open(LISTED);
       const chores = await setChores(at.store);

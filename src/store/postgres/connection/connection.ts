@@ -122,6 +122,8 @@ async function open(address: PostgresAddress, limits: ConnectionLimits, socket: 
       client_connection_check_interval: VANISHED_CHECK_MS,
       tcp_keepalives_idle: KEEP_ALIVE_MS / 1000,
       synchronous_commit: "on",
+      // A statement outside of a transaction sees what is committed when it gets a lock.
+      default_transaction_isolation: "read committed",
       bytea_output: "hex",
     }),
   });

@@ -29,13 +29,20 @@ export function createFolds(defined: Definitions, reads: PageReads, use: Use, ca
     if (at === erasures && newest <= folded.state.version) cache.set(stream, folded);
     return folded;
   };
+  const then = async (stream: string, version: number): Promise<Folded> => {
+    const known = cache.past(stream, version);
+    if (known !== undefined) return known;
+    const at = erasures;
+    const folded = await foldStream(defined, reads, stream, version);
+    if (at === erasures) cache.setPast(stream, folded);
+    return folded;
+  };
   return {
     at: async (stream, version) => {
       const known = cache.get(stream);
       return known?.state.version === version ? known : now(stream);
     },
-    asOf: (stream, atVersion) =>
-      atVersion === undefined ? now(stream) : foldStream(defined, reads, stream, atVersion),
+    asOf: (stream, atVersion) => (atVersion === undefined ? now(stream) : then(stream, atVersion)),
     distrust: () => {
       erasures += 1;
     },

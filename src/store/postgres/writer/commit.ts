@@ -1,21 +1,28 @@
 import { number } from "../../log/encoding.ts";
 import type { WriteReply, WriteRequest } from "../../log/write-request.ts";
 import type { Taken } from "../../models/quota.ts";
+import type { RowWrite } from "../../models/rows.ts";
+import { createWrittenRows } from "../../models/written-rows.ts";
 import { StoreError } from "../../port.ts";
+import { createRecent } from "../../recent.ts";
 import type { Connection, Row } from "../connection/connection.ts";
+import { isDuplicate } from "../connection/translate-error.ts";
 import { type ClaimId, readKnown, usageOf } from "./known.ts";
-import type { LogHead, Plan, StreamHead } from "./plan.ts";
+import type { Known, LogHead, Plan, StreamHead } from "./plan.ts";
 import { planBatch } from "./plan-batch.ts";
-import { type Lists, writePlan } from "./writes.ts";
+import { hasMoved, type Lists, writeAtOnce, writePlan } from "./writes.ts";
 
 /** A batch being committed. Between sending COMMIT and its answer, only the log knows the outcome. */
 export interface Attempt {
   readonly requests: readonly WriteRequest[];
-  /** Set just before COMMIT is sent, and cleared when the outcome is known. */
+  /** Set just before what may commit is sent, and cleared when the outcome is known. */
   sent: Plan | null;
 }
 
-/** Commits a batch in one transaction. Checks and writes happen under the lock of the head row. */
+/**
+ * Commits a batch in one transaction. Checks and writes happen under the lock of the head row. While nobody else writes,
+ * what they depend on is in memory: then one statement both makes sure of that and writes.
+ */
 export type Commit = (connection: Connection, attempt: Attempt) => Promise<readonly WriteReply[]>;
 
 const HEADS_KEPT = 20_000;
@@ -27,22 +34,43 @@ export function createCommit(deps: {
   /** Called with the log's current fence. */
   readonly onFence: (fence: number) => void;
 }): Commit {
-  const remembered = new Map<string, StreamHead>();
-  /**
-   * The stream heads kept in memory are valid only while the log still ends here, that is, while nobody else has
-   * written.
-   */
+  const remembered = createRecent<string, StreamHead>(HEADS_KEPT);
+  const written = createWrittenRows();
+  /** What is kept in memory is valid only while the log still ends here, that is, while nobody else has written. */
   let lastSeq = 0;
+  /** The end of the log, when all of it is known. */
+  let end: { readonly head: LogHead; readonly home: Taken } | null = null;
 
-  const remember = (plan: Plan): void => {
-    lastSeq = plan.head.seq;
-    for (const [stream, head] of plan.streamHeads) {
-      remembered.delete(stream);
-      remembered.set(stream, head);
+  const forget = (): void => {
+    remembered.clear();
+    written.forget();
+    end = null;
+  };
+  const remember = ({ head, home, streamHeads, rows, erasure, repair }: Plan): void => {
+    lastSeq = head.seq;
+    // Erasures and repairs change the usage of other streams.
+    if (erasure !== null || repair !== null) {
+      forget();
+      return;
     }
-    for (const stream of remembered.keys()) {
-      if (remembered.size <= HEADS_KEPT) break;
-      remembered.delete(stream);
+    end = { head, home };
+    for (const [stream, streamHead] of streamHeads) remembered.set(stream, streamHead);
+    for (const row of rows) written.note(row);
+  };
+  const planFor = (requests: readonly WriteRequest[], known: Known): Plan => {
+    const plan = planBatch(requests, known);
+    // An erasure removes rows before it writes them again.
+    const isNeeded = (row: RowWrite) => plan.erasure !== null || !written.isSame(row);
+    return { ...plan, rows: plan.rows.filter(isNeeded) };
+  };
+  /** Marks the plan as sent until it is certain that nothing of it was written. */
+  const sending = async (attempt: Attempt, plan: Plan, work: () => Promise<unknown>): Promise<void> => {
+    attempt.sent = plan;
+    try {
+      await work();
+    } catch (cause) {
+      if (cause instanceof StoreError && cause.code !== "store_unreachable") attempt.sent = null;
+      throw cause;
     }
   };
 
@@ -56,7 +84,7 @@ export function createCommit(deps: {
     // The server was restored from a backup, or a standby took over too early: acknowledged events are missing.
     if (head.seq < lastSeq)
       throw new StoreError("log_corrupt", { problem: "rolled_back", found: head.seq, acknowledged: lastSeq });
-    if (head.seq !== lastSeq) remembered.clear();
+    if (head.seq !== lastSeq) forget();
     deps.onFence(head.fence);
     return { head, home: usageOf(used?.[0]) };
   };
@@ -68,31 +96,54 @@ export function createCommit(deps: {
     return (await connection.query("SELECT 1 FROM events WHERE id = $1", first.event.id)).length > 0;
   };
 
+  /** Null when the batch needs the lock first, or when somebody else has written. */
+  const commitAtOnce = async (connection: Connection, attempt: Attempt): Promise<Plan | null> => {
+    if (end === null || attempt.sent !== null || !attempt.requests.every(isPlain)) return null;
+    const { head, home } = end;
+    const plan = planFor(
+      attempt.requests,
+      await readKnown(connection, attempt.requests, head, home, remembered, deps.claim),
+    );
+    // A refusal is certain only together with a write, which shows that memory was right.
+    if (plan.events.length === 0) return null;
+    try {
+      await sending(attempt, plan, () => writeAtOnce(connection, plan, head, deps.channel, deps.lists));
+      return plan;
+    } catch (cause) {
+      if (cause instanceof StoreError && (hasMoved(cause) || isDuplicate(cause))) return null;
+      throw cause;
+    }
+  };
+
   return async (connection, attempt) => {
+    const plan = await commitAtOnce(connection, attempt);
+    if (plan !== null) {
+      remember(plan);
+      return plan.replies;
+    }
     const { head, home } = await lockHead(connection);
     if (attempt.sent !== null && (await hasHappened(connection, attempt.sent))) {
       const { replies } = attempt.sent;
       await connection.query("COMMIT");
-      remembered.clear();
+      forget();
       lastSeq = head.seq;
       return replies;
     }
     attempt.sent = null;
     const known = await readKnown(connection, attempt.requests, head, home, remembered, deps.claim);
-    const plan = planBatch(attempt.requests, known);
-    await writePlan(connection, plan, deps.channel, deps.lists);
-    attempt.sent = plan;
-    try {
-      await connection.query("COMMIT");
-    } catch (cause) {
-      if (cause instanceof StoreError && cause.code !== "store_unreachable") attempt.sent = null;
-      throw cause;
-    }
-    remember(plan);
-    // Erasures and repairs change the usage of other streams, so the kept heads are outdated.
-    if (plan.erasure !== null || plan.repair !== null) remembered.clear();
-    return plan.replies;
+    const locked = planFor(attempt.requests, known);
+    await writePlan(connection, locked, deps.channel, deps.lists, written);
+    await sending(attempt, locked, () => connection.query("COMMIT"));
+    remember(locked);
+    return locked.replies;
   };
+}
+
+/** Whether everything that a request depends on changes only with the end of the log. Blobs and leases do not. */
+function isPlain({ parts, erase, repair, cursor }: WriteRequest): boolean {
+  const events = parts.flatMap((part) => part.events);
+  const isOfLog = events.every(({ blobs, takesFence }) => blobs.length === 0 && takesFence === null);
+  return isOfLog && erase === null && repair === null && cursor === null;
 }
 
 function headOf(row: Row): LogHead {

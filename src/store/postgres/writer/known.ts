@@ -2,6 +2,7 @@ import { HOME_LEASE, hashEvent, NO_PREV, sameBytes } from "../../../domains/inde
 import { bytes, hexOf, number, parseHeader, sha256 } from "../../log/encoding.ts";
 import type { WriteRequest } from "../../log/write-request.ts";
 import { NO_USAGE, type Taken } from "../../models/quota.ts";
+import type { Recent } from "../../recent.ts";
 import { bigintArray, byteaArray, namesArray, uuidArray } from "../connection/arrays.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { utf8 } from "../connection/decode.ts";
@@ -16,7 +17,7 @@ export async function readKnown(
   requests: readonly WriteRequest[],
   head: LogHead,
   home: Taken,
-  remembered: ReadonlyMap<string, StreamHead>,
+  remembered: Pick<Recent<string, StreamHead>, "get">,
   claim: ClaimId,
 ): Promise<Known> {
   const parts = requests.flatMap((request) => request.parts);
@@ -79,11 +80,11 @@ export async function readKnown(
 async function readHeads(
   query: Connection["query"],
   requests: readonly WriteRequest[],
-  remembered: ReadonlyMap<string, StreamHead>,
+  remembered: Pick<Recent<string, StreamHead>, "get">,
 ): Promise<ReadonlyMap<string, StreamHead>> {
   const heads = new Map<string, StreamHead>();
   const load = async (names: readonly string[]): Promise<void> => {
-    const missing = names.filter((name) => !remembered.has(name) && !heads.has(name));
+    const missing = names.filter((name) => remembered.get(name) === undefined && !heads.has(name));
     if (missing.length === 0) return;
     for (const row of await query(HEADS, namesArray(missing))) heads.set(...streamHead(row));
   };

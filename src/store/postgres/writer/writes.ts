@@ -1,25 +1,65 @@
 import { crc32 } from "node:zlib";
 import type { List } from "../../../kernel/index.ts";
-import type { CursorWrite } from "../../log/write-request.ts";
+import type { CursorWrite, Repair } from "../../log/write-request.ts";
 import type { RowWrite } from "../../models/rows.ts";
+import type { WrittenRows } from "../../models/written-rows.ts";
 import { StoreError } from "../../port.ts";
 import { bigintArray, byteaArray, namesArray, uuidArray } from "../connection/arrays.ts";
 import type { Connection, Given } from "../connection/connection.ts";
 import { changeRows, type Put, removeRows } from "../tables/rows.ts";
 import { RECOUNT } from "../tables/schema.ts";
-import type { EventInsert, Plan } from "./plan.ts";
+import type { EventInsert, LogHead, Plan } from "./plan.ts";
 import { dropFromUsage, measureErased, putBrought, putUsage } from "./usage.ts";
 
 /** All lists by name. */
 export type Lists = ReadonlyMap<string, List>;
 
 /** Writes a plan inside the transaction: deletions first, then all inserts in one statement. */
-export async function writePlan(connection: Connection, plan: Plan, channel: string, lists: Lists): Promise<void> {
+export async function writePlan(
+  connection: Connection,
+  plan: Plan,
+  channel: string,
+  lists: Lists,
+  written: Pick<WrittenRows, "latest">,
+): Promise<void> {
   const erased = plan.erasure === null ? null : await measureErased(connection, plan.erasure);
   if (plan.erasure !== null) await erase(connection, plan.erasure, lists);
-  if (plan.repair !== null) await repair(connection, plan, lists);
+  if (plan.repair !== null) await repair(connection, plan, lists, written);
   for (const cursor of plan.cursors) await writeCursor(connection, cursor);
   await writeTogether(connection, [
+    ...insertsOf(plan, lists),
+    ...(plan.events.length > 0 ? [moveHead(plan, channel)] : []),
+  ]);
+  if (erased !== null) await dropFromUsage(connection, erased);
+}
+
+/**
+ * Writes the plan of an append in one statement, which is its own transaction. Fails with `hasMoved` when the log no
+ * longer ends at this head.
+ */
+export async function writeAtOnce(
+  { query }: Connection,
+  plan: Plan,
+  head: LogHead,
+  channel: string,
+  lists: Lists,
+): Promise<void> {
+  const given: Given[] = [];
+  const param = (value: Given) => `$${given.push(value)}`;
+  const moved = `${moveHead(plan, channel, head)(param)}`;
+  const parts = insertsOf(plan, lists).map((put, at) => `, w${at} AS (${put(param)})`);
+  await query(`WITH moved AS (${moved})${parts.join("")} SELECT 1 / count(*) FROM moved`, ...given);
+}
+
+/** Nothing was written: the head had moved, so no row of it was counted. */
+export function hasMoved(error: StoreError): boolean {
+  return error.details["sqlstate"] === DIVISION_BY_ZERO;
+}
+
+const DIVISION_BY_ZERO = "22012";
+
+function insertsOf(plan: Plan, lists: Lists): readonly Put[] {
+  return [
     ...unlessEmpty(plan.newStreams, putStreams),
     ...unlessEmpty(plan.events, putEvents),
     ...unlessEmpty(
@@ -31,9 +71,7 @@ export async function writePlan(connection: Connection, plan: Plan, channel: str
     ...unlessEmpty(plan.calls, putCalls),
     ...unlessEmpty(plan.snapshots, putSnapshots),
     ...changesOf(plan.rows, lists),
-    ...(plan.events.length > 0 ? [moveHead(plan, channel)] : []),
-  ]);
-  if (erased !== null) await dropFromUsage(connection, erased);
+  ];
 }
 
 /** Combines the statements into one message: all but the last become CTEs of the last. */
@@ -119,11 +157,12 @@ const putSnapshots =
       ON CONFLICT (stream, version) DO UPDATE SET state = excluded.state, sum = excluded.sum`;
   };
 
-/** The notification is delivered with the commit, never before. */
+/** The notification is delivered with the commit, never before. `from`: only if the head is still there. */
 const moveHead =
-  ({ head }: Plan, channel: string): Put =>
+  ({ head }: Plan, channel: string, from: LogHead | null = null): Put =>
   (param) =>
     `UPDATE head SET seq = ${param(head.seq)}::bigint, streams = ${param(head.streams)}::bigint, fence = ${param(head.fence)}::bigint
+     ${from === null ? "" : `WHERE seq = ${param(from.seq)}::bigint AND streams = ${param(from.streams)}::bigint AND fence = ${param(from.fence)}::bigint`}
      RETURNING pg_notify(${param(channel)}::text, ${param(String(head.seq))}::text)`;
 
 async function erase(connection: Connection, erasure: NonNullable<Plan["erasure"]>, lists: Lists): Promise<void> {
@@ -161,12 +200,21 @@ async function writeCursor({ query }: Connection, { name, at }: CursorWrite): Pr
 }
 
 /** Rewrites derived data. Changes no events. */
-async function repair(connection: Connection, { repair, versions }: Plan, lists: Lists): Promise<void> {
+async function repair(
+  connection: Connection,
+  { repair, versions }: Plan,
+  lists: Lists,
+  written: Pick<WrittenRows, "latest">,
+): Promise<void> {
   if (repair === null) return;
   const { query } = connection;
   for (const { list, id } of repair.remove) await writeTogether(connection, [removeRows(listOf(lists, list), [id])]);
-  // A stream that has changed since the comparison already has newer rows.
-  const still = repair.streams.filter(({ stream, version }) => versions(stream) === version);
+  const isStill = ({ stream, version }: Repair["streams"][number]) => versions(stream) === version;
+  // A stream that has changed since the comparison has newer rows, but a damaged row may have seemed unchanged.
+  for (const { put } of repair.streams.filter((found) => !isStill(found)))
+    for (const row of put.flatMap((old) => written.latest(old) ?? []))
+      await writeTogether(connection, changesOf([row], lists));
+  const still = repair.streams.filter(isStill);
   for (const { stream, put, wrongSnapshots } of still) {
     for (const row of put) await writeTogether(connection, changesOf([row], lists));
     await query(

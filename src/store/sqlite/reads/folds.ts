@@ -24,12 +24,18 @@ export function createFolds(defined: Definitions, reads: PageReads, cache: FoldC
       ? foldStream(defined, reads, stream, version, known)
       : foldCold(defined, reads, stream);
   };
+  const then = (stream: string, version: number): Folded => {
+    const known = cache.past(stream, version);
+    if (known !== undefined) return known;
+    const folded = foldStream(defined, reads, stream, version);
+    cache.setPast(stream, folded);
+    return folded;
+  };
   return {
     at: (stream, version) => {
       const known = cache.get(stream);
       return known?.state.version === version ? known : now(stream);
     },
-    asOf: async (stream, atVersion) =>
-      atVersion === undefined ? now(stream) : foldStream(defined, reads, stream, atVersion),
+    asOf: async (stream, atVersion) => (atVersion === undefined ? now(stream) : then(stream, atVersion)),
   };
 }

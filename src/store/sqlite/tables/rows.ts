@@ -3,52 +3,40 @@ import { crc32 } from "node:zlib";
 import type { List } from "../../../kernel/index.ts";
 import { text, uuidOf } from "../../log/encoding.ts";
 import { type RowWrite, shownRow } from "../../models/rows.ts";
+import { createWrittenRows, type WrittenRows } from "../../models/written-rows.ts";
 import { StoreError } from "../../port.ts";
-import { createRecent } from "../../recent.ts";
 import type { Statement } from "./statements.ts";
 
 /** Applies changes of lists inside the append's transaction. */
-export interface RowWriter {
+export interface RowWriter extends Pick<WrittenRows, "latest" | "forget"> {
   /** Does nothing when the row was last written just so. */
   readonly write: (write: RowWrite) => void;
   /** Writes a row that may have been damaged. */
   readonly rewrite: (write: RowWrite) => void;
-  /** What was last written under this id; undefined when that is not known. */
-  readonly latest: (of: Pick<RowWrite, "list" | "id">) => RowWrite | undefined;
-  /** Forgets what was written: somebody else may have changed it. */
-  readonly forget: () => void;
 }
-
-const ROWS_KEPT = 2000;
 
 export function createRowWriter(db: DatabaseSync, lists: readonly List[]): RowWriter {
   const tables = new Map(lists.map((list) => [list.name, statementsFor(db, list)]));
-  const tableOf = (list: string) => {
+  const written = createWrittenRows();
+  const rewrite = (write: RowWrite): void => {
+    const { list, id, columns, row } = write;
     const table = tables.get(list);
     if (table === undefined) throw new StoreError("store_failed", { reason: `there is no list of ${list}` });
-    return table;
-  };
-  const rewrite = (write: RowWrite): void => {
-    const { id, columns, row } = write;
-    const { written, remove, replace, put } = tableOf(write.list);
+    written.note(write);
     if (row === null) {
-      written.delete(id);
-      remove.run(id);
+      table.remove.run(id);
       return;
     }
-    written.set(id, write);
     const sum = crc32(row);
-    if (replace.run(row, sum, id, ...columns).changes === 0) put.run(id, ...columns, row, sum);
+    if (table.replace.run(row, sum, id, ...columns).changes === 0) table.put.run(id, ...columns, row, sum);
   };
   return {
     write: (write) => {
-      if (write.row === null || tableOf(write.list).written.get(write.id)?.row !== write.row) rewrite(write);
+      if (!written.isSame(write)) rewrite(write);
     },
     rewrite,
-    latest: ({ list, id }) => tableOf(list).written.get(id),
-    forget: () => {
-      for (const { written } of tables.values()) written.clear();
-    },
+    latest: written.latest,
+    forget: written.forget,
   };
 }
 
@@ -57,7 +45,6 @@ function statementsFor(db: DatabaseSync, { table, keys }: List) {
   const names = ["id", ...columns, "row", "sum"];
   const kept = columns.map((name) => ` AND ${name} IS ?`).join("");
   return {
-    written: createRecent<string, RowWrite>(ROWS_KEPT),
     /** Most changes keep the keys; this statement then touches no index. */
     replace: db.prepare(`UPDATE "${table}" SET row = ?, sum = ? WHERE id = ?${kept}`),
     put: db.prepare(
