@@ -15,7 +15,8 @@ const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
 const PROMISE = /^[A-Z]+-?\d+$/;
 /** A call of `proves...`, or a title that begins with the id. The id is written out, so that a search finds it. */
-const PROVING = /\bproves\w*(?:\.(?:concurrent|onOneStore))*(?:\.(?:skipIf|where)\([^\n]*?\))?\(\s*"([A-Z]+-?\d+)"|["'`]\[([A-Z]+-?\d+)\] /g;
+const PROVING =
+  /\bproves\w*(?:\.(?:concurrent|onOneStore))*(?:\.(?:skipIf|where)\([^\n]*?\))?\(\s*"([A-Z]+-?\d+)"|["'`]\[([A-Z]+-?\d+)\] /g;
 
 test("every relative link leads to a file, and to an existing heading if it names one", () => {
   expect(PAGES).toEqual(expect.arrayContaining(["README.md", "docs/guarantees.md", "docs/adr/README.md"]));
@@ -68,7 +69,8 @@ describe("guarantees", () => {
   });
 
   test("a test spells its guarantee's id out, so that a search finds it", () => {
-    const computed = /\bproves\w*(?:\.(?:concurrent|onOneStore))*(?:\.(?:skipIf|where)\([^\n]*?\))?\((?!\s*"|id: string|id, title|\))/;
+    const computed =
+      /\bproves\w*(?:\.(?:concurrent|onOneStore))*(?:\.(?:skipIf|where)\([^\n]*?\))?\((?!\s*"|id: string|id, title|\))/;
     const files = globSync("{src,test}/**/*.ts", { cwd: ROOT }).filter((file) => file !== THIS_FILE);
     expect(files.filter((file) => computed.test(read(file)))).toEqual([]);
   });

@@ -41,7 +41,18 @@ proves("K25", "a capability is held when one of several covers it", () => {
 proves("K24", "a family is open to plain names of its own, and to nothing that only looks like one", () => {
   const policy = compilePolicy(["session.read", "tool.*"], [rule("yes", "allow", "*")]);
   const known = ["session.read", "tool.search", "tool.a_1"];
-  const unknown = ["tool.*", "tool", "tool.", "tool.A", "tool.1a", "tool.a.b", "tool.a/b", "tools.a", "session.kill", ""];
+  const unknown = [
+    "tool.*",
+    "tool",
+    "tool.",
+    "tool.A",
+    "tool.1a",
+    "tool.a.b",
+    "tool.a/b",
+    "tools.a",
+    "session.kill",
+    "",
+  ];
   expect(known.filter(policy.knows)).toEqual(known);
   expect(unknown.filter(policy.knows)).toEqual([]);
   for (const verb of unknown) {

@@ -49,7 +49,7 @@ export interface TurnStarts {
 }
 
 export function createTurnStarts(
-  deps: Pick<TurnRunnerDeps, "committer" | "driver" | "sessionFiles" | "log">,
+  deps: Pick<TurnRunnerDeps, "committer" | "clock" | "driver" | "frames" | "sessionFiles" | "log">,
 ): TurnStarts {
   const { committer } = deps;
   const lookAhead = createLookAhead(deps);
