@@ -1,5 +1,15 @@
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { join } from "node:path";
 import { bundle } from "../../tools/bundle.ts";
 import { ENTRIES } from "../../tools/entries.ts";
@@ -26,6 +36,8 @@ export default async function setUp(): Promise<(() => void) | undefined> {
 async function makeProduct(): Promise<string> {
   mkdirSync(PRODUCTS, { recursive: true });
   const made = mkdtempSync(join(PRODUCTS, "making-"));
+  // Some tests start it as another user.
+  chmodSync(made, 0o755);
   await bundle({ root: ROOT, outDir: join(made, "dist"), entries: ENTRIES });
   for (const name of PUBLISHED) cpSync(join(ROOT, name), join(made, name), { recursive: true });
   const product = join(PRODUCTS, contentHash(made));

@@ -63,9 +63,7 @@ export function createRetention({ store, committer, clock, folder, sweepSnapshot
   };
 
   /** Blobs that no event names once these sessions are collected. */
-  const blobsOf = async (
-    measured: readonly Measured[],
-  ): Promise<{ readonly blobs: number; readonly bytes: number }> => {
+  const blobsOf = async (measured: readonly Measured[]): Promise<Freed> => {
     const names = new Map<string, number>();
     for (const one of measured) for (const [blob, n] of one.names) names.set(blob, (names.get(blob) ?? 0) + n);
     let [blobs, bytes] = [0, 0];
@@ -100,44 +98,53 @@ export function createRetention({ store, committer, clock, folder, sweepSnapshot
       return { id, name, endedAt, events: one.events, bytes: one.bytes, archive: archive?.file ?? null };
     });
 
+  /** `needed` grows meanwhile: sessions that a new fork was made from. */
+  const collectDue = async (
+    taken: readonly DueSession[],
+    needed: Set<string>,
+    discard: boolean,
+    progress: (done: number, of: number) => void,
+    by: By,
+  ): Promise<{ readonly collected: readonly CollectedSession[]; readonly freed: Freed }> => {
+    const collected: CollectedSession[] = [];
+    let freed: Freed = { blobs: 0, bytes: 0 };
+    for (const [at, session] of taken.entries()) {
+      const isNeeded = () => taken.some(({ id, ancestors }) => needed.has(id) && ancestors.includes(session.id));
+      const one = await measure(session);
+      const blobs = await blobsOf([one]);
+      const done = await collectOne(one, () => needed.has(session.id) || isNeeded(), discard, by);
+      if (done === null) needed.add(session.id);
+      else {
+        collected.push(done);
+        freed = { blobs: freed.blobs + blobs.blobs, bytes: freed.bytes + blobs.bytes };
+      }
+      progress(at + 1, taken.length);
+    }
+    return { collected, freed };
+  };
+
   const collect: Retention["collect"] = async ({ maxAgeDays, discard }, progress, by) => {
     await removeTorn(folder);
-    const { taken, more } = await duePlan(maxAgeDays);
-    const kept = new Set<string>();
-    const keepAncestors = (id: string): void => {
-      kept.add(id);
-      for (const above of taken.find((session) => session.id === id)?.ancestors ?? []) kept.add(above);
-    };
-    // A fork made from now on keeps its parent and all ancestors.
+    // A fork made from now on keeps its parent and all ancestors, also one that is made while the plan is read.
+    const forked = new Set<string>();
     const stopListening = store.onAppend((events) => {
       for (const event of events) {
         const fact = sessionFact(event);
-        if (fact?.type === "session.forked@1") keepAncestors(fact.data.from.sessionId);
+        if (fact?.type === "session.forked@1") forked.add(fact.data.from.sessionId);
       }
     });
-    const collected: CollectedSession[] = [];
-    let freed = { blobs: 0, bytes: 0 };
     try {
-      for (const [at, session] of taken.entries()) {
-        const one = await measure(session);
-        const blobs = await blobsOf([one]);
-        const done = await collectOne(one, () => kept.has(session.id), discard, by);
-        if (done === null) keepAncestors(session.id);
-        else {
-          collected.push(done);
-          freed = { blobs: freed.blobs + blobs.blobs, bytes: freed.bytes + blobs.bytes };
-        }
-        progress(at + 1, taken.length);
-      }
+      const due = await duePlan(maxAgeDays);
+      const { collected, freed } = await collectDue(due.taken, forked, discard, progress, by);
+      const swept = await sweep(false);
+      await store.giveBack(fence);
+      await sweepSnapshots(await liveSnapshots(store));
+      const all = { blobs: freed.blobs + swept.blobs, bytes: freed.bytes + swept.bytes };
+      const done = { maxAgeDays, ...totals(collected, due.more, all) };
+      return (await committer.change(System, "", (state) => recordCollection(state, done), by)).events;
     } finally {
       stopListening();
     }
-    const swept = await sweep(false);
-    await store.giveBack(fence);
-    await sweepSnapshots(await liveSnapshots(store));
-    const said = totals(collected, more, { blobs: freed.blobs + swept.blobs, bytes: freed.bytes + swept.bytes });
-    const done = { maxAgeDays, ...said };
-    return (await committer.change(System, "", (state) => recordCollection(state, done), by)).events;
   };
 
   return {
@@ -163,6 +170,11 @@ export function createRetention({ store, committer, clock, folder, sweepSnapshot
   };
 }
 
+interface Freed {
+  readonly blobs: number;
+  readonly bytes: number;
+}
+
 interface Measured {
   readonly session: DueSession;
   readonly events: number;
@@ -173,11 +185,7 @@ interface Measured {
 
 const NOTHING = { archive: null, events: 0 };
 
-function totals(
-  sessions: readonly CollectedSession[],
-  more: boolean,
-  blobs: { readonly blobs: number; readonly bytes: number },
-): Omit<Collected, "maxAgeDays"> {
+function totals(sessions: readonly CollectedSession[], more: boolean, blobs: Freed): Omit<Collected, "maxAgeDays"> {
   const sum = (pick: (session: CollectedSession) => number) => sessions.reduce((all, one) => all + pick(one), 0);
   return {
     sessions,
