@@ -96,6 +96,38 @@ proves("K45", "an invalid path, and a pattern that could mean another place, are
   expect(parseScope({ allow: [] })).toEqual({ allow: [], deny: [] });
 });
 
+proves("K45", "a scope is refused for any one pattern, with a reason, and has as many and as long ones as its limits", () => {
+  expect(parseScope({ allow: ["src"], deny: ["a?"] })).toMatchObject({
+    refused: "scope_invalid",
+    details: { pattern: "a?", reason: "only * and ** are understood" },
+  });
+  expect(parseScope({ allow: [`${"x".repeat(200)}?`] })).toMatchObject({ details: { pattern: "x".repeat(100) } });
+  expect(isRefusal(parseScope({ allow: Array(128).fill("a"), deny: Array(128).fill("b") }))).toBe(false);
+  expect(isRefusal(parseScope({ allow: Array(128).fill("a"), deny: Array(129).fill("b") }))).toBe(true);
+  expect(isRefusal(parseScope({ allow: ["x".repeat(1024)] }))).toBe(false);
+  expect(isRefusal(parseScope({ allow: ["x".repeat(1025)] }))).toBe(true);
+});
+
+proves("K44", "the mounts of a scope, written out", () => {
+  const there = new Set(["src", "src/lib", "docs"]);
+  const walls = (allow: readonly string[], deny: readonly string[]) => {
+    const { mounts, residue } = scopeWalls({ allow, deny }, (path) => there.has(path));
+    return [...mounts.map(({ path, access }) => `${access} ${path}`), ...residue];
+  };
+  expect(walls(["**"], [])).toEqual(["write "]);
+  expect(walls(["src"], [])).toEqual(["read ", "write src"]);
+  expect(walls(["src/**"], ["src/lib"])).toEqual(["read ", "write src", "read src/lib"]);
+  expect(walls(["src/lib"], ["src"])).toEqual(["read ", "read src"]);
+  expect(walls(["src/lib", "docs"], ["src"])).toEqual(["read ", "write docs", "read src"]);
+  expect(walls(["src", "src/lib/*.ts"], [])).toEqual(["read ", "write src", "write src/lib"]);
+  expect(walls(["src/lib/*.ts"], [])).toEqual(["read ", "write src/lib", "allow:src/lib/*.ts"]);
+  expect(walls(["src/new/deep"], [])).toEqual(["read ", "write src", "allow:src/new/deep"]);
+  expect(walls(["new"], ["src/*.key"])).toEqual(["write ", "allow:new", "deny:src/*.key"]);
+  expect(walls(["*.md"], [])).toEqual(["write ", "allow:*.md"]);
+  expect(walls(["srcs"], ["src"])).toEqual(["write ", "read src", "allow:srcs"]);
+  expect(walls(["docs"], ["**"])).toEqual(["read "]);
+});
+
 proves("K45", "another spelling of a name never evades a deny rule and never matches an allow rule", () => {
   const scope: Scope = { allow: ["src", "CAFE\u0301"], deny: ["src/Secret", "src/caf\u00e9"] };
   const verdict = (where: string) => judgeChange(where, scope).verdict;

@@ -1,0 +1,214 @@
+import { expect } from "vitest";
+import { SPEC } from "../../../test/support/kernel-model.ts";
+import {
+  admission,
+  asked,
+  BUSY,
+  begun,
+  ENDED,
+  fold,
+  foldOn,
+  HIBERNATED,
+  IDLE,
+  intended,
+  RESTORING,
+  running,
+  STARTING,
+  SUSPENDED,
+  turnEnd,
+} from "../../../test/support/kernel-states.ts";
+import { proves } from "../../../test/support/proves.ts";
+import { fact } from "./events.ts";
+import { sessionRow } from "./rows.ts";
+import { Session } from "./session.ts";
+import { newSessionState, RECENT_TURNS_KEPT } from "./state.ts";
+import { emptyView } from "./view.ts";
+
+proves("K15", "each fact of a session's life is in its state", () => {
+  expect(STARTING).toMatchObject({ spec: SPEC, label: null, openedAt: "t1", version: 1, headId: "e1" });
+  expect(BUSY.phase).toEqual({ at: "busy", turnId: "t", eventId: "e3", since: "t4" });
+  expect(SUSPENDED.phase).toEqual({ at: "suspended", reason: "r" });
+  expect(HIBERNATED.phase).toEqual({ at: "hibernated" });
+  expect(RESTORING.restoring).toEqual({ from: "a", to: "b" });
+  expect(ENDED.map(({ phase }) => phase)).toEqual([
+    { at: "exited", endedAt: "t3", exitCode: 3 },
+    { at: "killed", endedAt: "t3" },
+    { at: "error", endedAt: "t3", code: "c", message: "m" },
+  ]);
+  const [ended = IDLE] = ENDED;
+  const archive = { file: "f", sha256: "x" } as never;
+  expect(foldOn(ended, fact("session.archived@1", { archive, events: 1 })).archived).toEqual({ at: "t4", archive });
+  expect(foldOn(ended, fact("session.forgotten@1", {})).forgotten).toBe(true);
+  expect(foldOn(IDLE, fact("session.labelled@1", { label: "x" })).label).toBe("x");
+  const said = fact("message.completed@1", { turnId: "t", role: "assistant", text: "x", blob: null, bytes: 1 });
+  expect([BUSY.lastOutputAt, foldOn(BUSY, said).lastOutputAt]).toEqual([null, "t5"]);
+});
+
+proves("K15", "a turn is queued, runs and ends once; the last few ends are remembered", () => {
+  expect(BUSY).toMatchObject({ queue: [], turnsEnded: 0 });
+  const ended = foldOn(BUSY, admission("q"), turnEnd("t"));
+  expect(ended).toMatchObject({ phase: { at: "idle" }, queue: [{ turnId: "q", eventId: "e5" }], turnsEnded: 1 });
+  expect(foldOn(ended, turnEnd("t")).turnsEnded).toBe(1);
+  expect(foldOn(ended, admission("t"), admission("q")).queue).toHaveLength(1);
+  expect(foldOn(ended, fact("turn.started@1", { turnId: "t" })).phase.at).toBe("idle");
+  expect(foldOn(BUSY, admission("t")).queue).toEqual([]);
+  expect(foldOn(BUSY, admission("q"), turnEnd("q"))).toMatchObject({ phase: { at: "busy" }, queue: [], turnsEnded: 1 });
+  const many = Array.from({ length: RECENT_TURNS_KEPT + 1 }, (_, n) => [...running(`t${n}`), turnEnd(`t${n}`)]).flat();
+  const { recentTurns, turnsEnded } = foldOn(IDLE, ...many);
+  expect([recentTurns.length, recentTurns[0], turnsEnded]).toEqual([
+    RECENT_TURNS_KEPT,
+    { turnId: "t1", outcome: "completed" },
+    RECENT_TURNS_KEPT + 1,
+  ]);
+});
+
+proves("K15", "an effect is open from its intent to its outcome, and begins from its intent only", () => {
+  const effect = { turnId: "t", kind: "run", redo: "ask" };
+  expect(foldOn(BUSY, intended("e")).effects).toEqual({ e: { ...effect, status: "intended" } });
+  expect(foldOn(BUSY, intended("e"), begun("e")).effects).toEqual({ e: { ...effect, status: "begun" } });
+  expect(foldOn(BUSY, intended("e"), begun("e"), intended("e")).effects).toEqual({ e: { ...effect, status: "begun" } });
+  expect(foldOn(BUSY, begun("e")).effects).toEqual({});
+  const settled = { effectId: "e", turnId: "t", outcome: "done" as const, exitCode: 0, message: null, redo: null };
+  expect(foldOn(BUSY, intended("e"), intended("f"), fact("effect.settled@1", settled)).effects).toEqual({
+    f: { ...effect, status: "intended" },
+  });
+});
+
+proves("K7", "an answer closes its question; `always` grants the verb, an approved widening its paths", () => {
+  const action = { verb: "tool.run", resource: "r" };
+  const answered = (status: "approved" | "rejected", option: string | null, approvalId = "a") =>
+    fact("approval.answered@1", { approvalId, turnId: "t", status, option, reason: null });
+  const open = foldOn(BUSY, asked("a", { action }), asked("b"));
+  expect(open.approvals["a"]).toMatchObject({ approvalId: "a", askedAt: "t5" });
+  expect(foldOn(open, asked("a", { question: "other" })).approvals["a"]?.question).toBe("May I?");
+  expect(Object.keys(foldOn(open, answered("approved", "yes")).approvals)).toEqual(["b"]);
+  expect(foldOn(open, answered("approved", "yes")).grants).toEqual([]);
+  const granted = foldOn(open, answered("approved", "always"));
+  expect(granted.grants).toEqual(["tool.run"]);
+  expect(foldOn(granted, asked("c", { action }), answered("approved", "always", "c")).grants).toEqual(["tool.run"]);
+  expect(foldOn(open, answered("approved", "always", "b")).grants).toEqual([]);
+  expect(
+    Object.keys(foldOn(open, fact("approval.closed@1", { approvalId: "b", turnId: "t", status: "expired" })).approvals),
+  ).toEqual(["a"]);
+  const widen = foldOn(BUSY, asked("a", { action: { verb: "scope.widen", resource: "x\ny" } }));
+  expect(foldOn(widen, answered("approved", null)).widened).toEqual(["x", "y"]);
+  expect(foldOn(widen, answered("rejected", null)).widened).toBeUndefined();
+  expect(foldOn(open, answered("approved", null)).widened).toBeUndefined();
+});
+
+proves("K15", "worktree, artifacts, todo and snapshots are in the state", () => {
+  const ref = { worktreeId: "w", path: "p", branch: "b" };
+  const created = foldOn(IDLE, fact("worktree.created@1", { ...ref, base: null, repository: "r" }));
+  expect(created.worktree).toBe("w");
+  expect(foldOn(IDLE, fact("worktree.attached@1", ref)).worktree).toBe("w");
+  expect(foldOn(created, fact("worktree.removed@1", { worktreeId: "w" })).worktree).toBeNull();
+  const write = (version: number) =>
+    fact("artifact.written@1", {
+      ...{ path: "p", artifactId: "a", version, blob: "b", bytes: 1, mediaType: "m" },
+      turnId: null,
+    });
+  const written = foldOn(IDLE, write(1), write(5), write(2));
+  expect(written.artifactNext).toEqual({ a: 6 });
+  expect(written.view.artifacts["p"]?.versions.map(({ version }) => version)).toEqual([1, 5, 2]);
+  const todo = [{ text: "x", status: "open" as const }];
+  expect(foldOn(IDLE, fact("todo.replaced@1", { items: todo, turnId: null })).view.todo).toEqual(todo);
+  const taken = (snapshot: string) =>
+    fact("snapshot.taken@1", {
+      ...{ turnId: null, occasion: "asked" as const, snapshot, files: 1, directories: 1, bytes: 1, storedBytes: 7 },
+      ...{ changed: null, leftOut: { count: 0, first: [] }, special: [], unsettled: [], tookMs: 1 },
+    });
+  expect(foldOn(IDLE, taken("x"), taken("y"))).toMatchObject({
+    snapshotBytes: 14,
+    view: { world: { snapshot: "y", skipped: null } },
+  });
+  const skipped = fact("snapshot.skipped@1", { turnId: null, code: "c", reason: "r" });
+  expect(foldOn(IDLE, taken("x"), skipped).view.world).toEqual({ snapshot: null, skipped: "c" });
+  const settled = (outcome: "restored" | "rolled_back") =>
+    foldOn(
+      RESTORING,
+      fact("restore.settled@1", { outcome, from: "a", to: "b", changed: 1, notRestored: [], reason: null }),
+    );
+  expect(settled("restored")).not.toHaveProperty("restoring");
+  expect(settled("restored").view.world).toEqual({ snapshot: "b", skipped: null });
+  expect(settled("rolled_back").view.world).toEqual({ snapshot: "a", skipped: null });
+});
+
+proves("K15", "what a driver said of itself is kept; a rewind lets go of its memory only", () => {
+  const attached = fact("driver.attached@1", {
+    ...{
+      turnId: "t",
+      nativeId: "n",
+      continuity: "fresh" as const,
+      reason: null,
+      program: "p",
+      protocol: "1",
+      tools: true,
+    },
+  });
+  const settings = { mode: "m", model: null, options: {} };
+  const state = foldOn(BUSY, attached, fact("driver.configured@1", settings));
+  expect(state.driver).toEqual({ nativeId: "n", settings, offer: null });
+  const rewound = fact("session.rewound@1", {
+    to: { stream: "session/s", version: 1, eventId: "e1" },
+    view: emptyView("x"),
+  });
+  expect(foldOn(state, rewound)).toMatchObject({ driver: { nativeId: null, settings }, view: emptyView("x") });
+  expect(foldOn(IDLE, rewound)).not.toHaveProperty("driver");
+  const child = (childId: string, ended: readonly string[]) =>
+    fact("session.delegated@1", { childId, agent: "a", ended });
+  expect(foldOn(IDLE, child("c1", []), child("c2", []), child("c3", ["c1"]))).toMatchObject({
+    children: ["c2", "c3"],
+    pastChildren: ["c1"],
+  });
+});
+
+proves("K19", "a session's row says what its state says", () => {
+  expect(sessionRow(newSessionState("s"))).toBeNull();
+  expect(sessionRow(STARTING)).toMatchObject({
+    state: "starting",
+    busy: false,
+    active: true,
+    startedAt: "t1",
+    head: "e1",
+  });
+  expect(sessionRow(STARTING)).not.toHaveProperty("bound");
+  expect(sessionRow(IDLE)).toMatchObject({ state: "idle", busy: false, active: false, waitingFor: null, queued: 0 });
+  expect(sessionRow(foldOn(BUSY, asked("a"), admission("q")))).toMatchObject({
+    ...{ state: "busy", busy: true, active: true, waitingFor: "approval", queued: 1, endedAt: null },
+  });
+  expect(sessionRow(foldOn(BUSY, asked("a", { turnId: "u" })))?.waitingFor).toBeNull();
+  expect(sessionRow(BUSY)?.waitingFor).toBeNull();
+  expect(ENDED.map(sessionRow)).toMatchObject([
+    { state: "exited", exitCode: 3, endedAt: "t3", error: null, active: false },
+    { state: "killed", exitCode: null, endedAt: "t3", error: null },
+    { state: "error", exitCode: null, error: { code: "c", message: "m" } },
+  ]);
+  const outside = { ...SPEC, external: { pid: 1, startedAt: "" } as never, delegates: [] };
+  const external = foldOn(newSessionState("s"), fact("session.opened@1", { spec: outside, label: "x" }));
+  expect(sessionRow(external)).toMatchObject({ bound: true, label: "x", active: true });
+  const idle = foldOn(external, fact("session.started@1", { continuity: "fresh" }));
+  expect(sessionRow(idle)?.active).toBe(true);
+  expect(sessionRow(foldOn(idle, fact("session.killed@1", { reason: "r" })))?.active).toBe(false);
+});
+
+proves(
+  "K16",
+  "a waiting turn says why it waits, starts only in its order, and its session is not erased meanwhile",
+  () => {
+    const waiting = foldOn(BUSY, admission("q1"), admission("q2"));
+    const held = (state: typeof waiting) => Session.queued(state).map(({ item, heldBy }) => [item, heldBy]);
+    expect(held(waiting)).toEqual([
+      ["q1", "the session is busy"],
+      ["q2", "the session is busy"],
+    ]);
+    const free = foldOn(waiting, turnEnd("t"));
+    expect(held(free).map(([, why]) => why)).toEqual([null, null]);
+    expect(held(foldOn(RESTORING, admission("q")))).toEqual([["q", "its files are being restored"]]);
+    expect([Session.start(free, "q1").toString() === "", Session.start(free, "q2")]).toEqual([false, []]);
+    expect([BUSY, IDLE].map((state) => Session.refuseErasure(state)?.refused)).toEqual(["session_busy", undefined]);
+    expect(Session.account(IDLE, "s")).toBe("s");
+    const child = fold(fact("session.opened@1", { spec: { ...SPEC, parentSessionId: "p" }, label: null }));
+    expect(Session.account(child, "s")).toBe("p");
+    expect(Session.account({ ...child, root: "r" }, "s")).toBe("r");
+  },
+);
