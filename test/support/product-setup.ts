@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { bundle } from "../../tools/bundle.ts";
-import { ENTRIES } from "../../tools/entries.ts";
+import { ENTRIES, EXTERNAL } from "../../tools/entries.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** What the package holds beside dist/. */
@@ -38,7 +38,7 @@ async function makeProduct(): Promise<string> {
   const made = mkdtempSync(join(PRODUCTS, "making-"));
   // Some tests start it as another user.
   chmodSync(made, 0o755);
-  await bundle({ root: ROOT, outDir: join(made, "dist"), entries: ENTRIES });
+  await bundle({ root: ROOT, outDir: join(made, "dist"), entries: ENTRIES, external: EXTERNAL });
   for (const name of PUBLISHED) cpSync(join(ROOT, name), join(made, name), { recursive: true });
   const product = join(PRODUCTS, contentHash(made));
   if (existsSync(product)) rmSync(made, { recursive: true });
