@@ -98,7 +98,7 @@ export function createCommit(deps: {
 
   /** Null when the batch needs the lock first, or when somebody else has written. */
   const commitAtOnce = async (connection: Connection, attempt: Attempt): Promise<Plan | null> => {
-    if (end === null || attempt.sent !== null || !attempt.requests.every(isPlain)) return null;
+    if (end === null || !attempt.requests.every(isPlain)) return null;
     const { head, home } = end;
     const plan = planFor(
       attempt.requests,
@@ -115,21 +115,32 @@ export function createCommit(deps: {
     }
   };
 
+  /**
+   * Answers for an attempt whose outcome is unknown. Null when nothing of it was written; then nothing of it ever will
+   * be, also if its statement arrives late: the head that it expects is gone.
+   */
+  const findOutcome = async (connection: Connection, sent: Plan): Promise<readonly WriteReply[] | null> => {
+    const { head } = await lockHead(connection);
+    const isWritten = await hasHappened(connection, sent);
+    if (!isWritten) await connection.query("UPDATE head SET streams = streams + 1");
+    await connection.query("COMMIT");
+    forget();
+    lastSeq = head.seq;
+    return isWritten ? sent.replies : null;
+  };
+
   return async (connection, attempt) => {
+    if (attempt.sent !== null) {
+      const replies = await findOutcome(connection, attempt.sent);
+      if (replies !== null) return replies;
+      attempt.sent = null;
+    }
     const plan = await commitAtOnce(connection, attempt);
     if (plan !== null) {
       remember(plan);
       return plan.replies;
     }
     const { head, home } = await lockHead(connection);
-    if (attempt.sent !== null && (await hasHappened(connection, attempt.sent))) {
-      const { replies } = attempt.sent;
-      await connection.query("COMMIT");
-      forget();
-      lastSeq = head.seq;
-      return replies;
-    }
-    attempt.sent = null;
     const known = await readKnown(connection, attempt.requests, head, home, remembered, deps.claim);
     const locked = planFor(attempt.requests, known);
     await writePlan(connection, locked, deps.channel, deps.lists, written);
