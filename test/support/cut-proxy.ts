@@ -17,12 +17,15 @@ export interface CutProxy extends AsyncDisposable {
 
 /**
  * `pass`: forward it. `cut`: close instead. `lose-answer`: forward it, then close once the server had time to act.
- * `hang`: do not forward. `hang-after`: forward it, then carry nothing more on the open connection.
+ * `hang`: do not forward. `hang-after`: forward it, then carry nothing more on the open connection. `late`: as `hang`,
+ * but it arrives long after the client has given up the connection.
  */
-export type Verdict = "pass" | "cut" | "lose-answer" | "hang" | "hang-after";
+export type Verdict = "pass" | "cut" | "lose-answer" | "hang" | "hang-after" | "late";
 export type SentRule = (piece: Buffer, wire: object) => Verdict;
 
 const TIME_TO_ACT_MS = 150;
+/** Longer than a client waits for an answer in the tests of cut connections. */
+export const LATE_MS = 2500;
 
 export async function startCutProxy(serverUrl: string): Promise<CutProxy> {
   const target = new URL(serverUrl);
@@ -48,9 +51,10 @@ export async function startCutProxy(serverUrl: string): Promise<CutProxy> {
       if (wire.isDead || isDead) return;
       const verdict = rule(piece, wire);
       if (verdict === "cut") return cut();
-      if (verdict !== "hang") server.write(piece);
+      if (verdict !== "hang" && verdict !== "late") server.write(piece);
       if (verdict === "pass") return;
       wire.isDead = true;
+      if (verdict === "late") setTimeout(() => server.write(piece), LATE_MS);
       if (verdict === "lose-answer") setTimeout(cut, TIME_TO_ACT_MS);
     });
   }).listen(0, "127.0.0.1");

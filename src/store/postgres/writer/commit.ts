@@ -8,7 +8,7 @@ import { createRecent } from "../../recent.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { isDuplicate } from "../connection/translate-error.ts";
 import { type ClaimId, readKnown, usageOf } from "./known.ts";
-import type { Known, LogHead, Plan, StreamHead } from "./plan.ts";
+import type { Known, LogHead, MarkedHead, Plan, StreamHead } from "./plan.ts";
 import { planBatch } from "./plan-batch.ts";
 import { hasMoved, type Lists, writeAtOnce, writePlan } from "./writes.ts";
 
@@ -25,6 +25,11 @@ export interface Attempt {
  */
 export type Commit = (connection: Connection, attempt: Attempt) => Promise<readonly WriteReply[]>;
 
+/** The end of the log, with what it takes up. */
+interface LogEnd extends MarkedHead {
+  readonly home: Taken;
+}
+
 const HEADS_KEPT = 20_000;
 
 export function createCommit(deps: {
@@ -39,21 +44,21 @@ export function createCommit(deps: {
   /** What is kept in memory is valid only while the log still ends here, that is, while nobody else has written. */
   let lastSeq = 0;
   /** The end of the log, when all of it is known. */
-  let end: { readonly head: LogHead; readonly home: Taken } | null = null;
+  let end: LogEnd | null = null;
 
   const forget = (): void => {
     remembered.clear();
     written.forget();
     end = null;
   };
-  const remember = ({ head, home, streamHeads, rows, erasure, repair }: Plan): void => {
+  const remember = ({ head, home, streamHeads, rows, erasure, repair }: Plan, mark: string): void => {
     lastSeq = head.seq;
     // Erasures and repairs change the usage of other streams.
     if (erasure !== null || repair !== null) {
       forget();
       return;
     }
-    end = { head, home };
+    end = { head, home, mark };
     for (const [stream, streamHead] of streamHeads) remembered.set(stream, streamHead);
     for (const row of rows) written.note(row);
   };
@@ -64,19 +69,19 @@ export function createCommit(deps: {
     return { ...plan, rows: plan.rows.filter(isNeeded) };
   };
   /** Marks the plan as sent until it is certain that nothing of it was written. */
-  const sending = async (attempt: Attempt, plan: Plan, work: () => Promise<unknown>): Promise<void> => {
+  const sending = async <T>(attempt: Attempt, plan: Plan, work: () => Promise<T>): Promise<T> => {
     attempt.sent = plan;
     try {
-      await work();
+      return await work();
     } catch (cause) {
       if (cause instanceof StoreError && cause.code !== "store_unreachable") attempt.sent = null;
       throw cause;
     }
   };
 
-  const lockHead = async (connection: Connection): Promise<{ readonly head: LogHead; readonly home: Taken }> => {
+  const lockHead = async (connection: Connection): Promise<LogEnd> => {
     const [, rows, used] = await connection.script(
-      "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT seq, streams, fence FROM head FOR UPDATE; SELECT events, bytes, blob_bytes FROM usage WHERE stream = 0",
+      "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT seq, streams, fence, xmin::text AS mark FROM head FOR UPDATE; SELECT events, bytes, blob_bytes FROM usage WHERE stream = 0",
     );
     const [row] = rows ?? [];
     if (row === undefined) throw new StoreError("log_corrupt", { problem: "the log has no head" });
@@ -86,7 +91,7 @@ export function createCommit(deps: {
       throw new StoreError("log_corrupt", { problem: "rolled_back", found: head.seq, acknowledged: lastSeq });
     if (head.seq !== lastSeq) forget();
     deps.onFence(head.fence);
-    return { head, home: usageOf(used?.[0]) };
+    return { head, home: usageOf(used?.[0]), mark: String(row["mark"]) };
   };
 
   /** The caller holds the head's lock, so the earlier transaction has ended, with or without success. */
@@ -97,45 +102,51 @@ export function createCommit(deps: {
   };
 
   /** Null when the batch needs the lock first, or when somebody else has written. */
-  const commitAtOnce = async (connection: Connection, attempt: Attempt): Promise<Plan | null> => {
-    if (end === null || attempt.sent !== null || !attempt.requests.every(isPlain)) return null;
-    const { head, home } = end;
-    const plan = planFor(
-      attempt.requests,
-      await readKnown(connection, attempt.requests, head, home, remembered, deps.claim),
-    );
+  const commitAtOnce = async (connection: Connection, attempt: Attempt): Promise<readonly WriteReply[] | null> => {
+    if (end === null || !attempt.requests.every(isPlain)) return null;
+    const from = end;
+    const known = await readKnown(connection, attempt.requests, from.head, from.home, remembered, deps.claim);
+    const plan = planFor(attempt.requests, known);
     // A refusal is certain only together with a write, which shows that memory was right.
     if (plan.events.length === 0) return null;
     try {
-      await sending(attempt, plan, () => writeAtOnce(connection, plan, head, deps.channel, deps.lists));
-      return plan;
+      remember(plan, await sending(attempt, plan, () => writeAtOnce(connection, plan, from, deps.channel, deps.lists)));
+      return plan.replies;
     } catch (cause) {
       if (cause instanceof StoreError && (hasMoved(cause) || isDuplicate(cause))) return null;
       throw cause;
     }
   };
 
+  /**
+   * Answers for an attempt whose outcome is unknown. Null when nothing of it was written; then nothing of it ever will
+   * be, also if its statement arrives late: the head no longer has the mark that it expects.
+   */
+  const findOutcome = async (connection: Connection, sent: Plan): Promise<readonly WriteReply[] | null> => {
+    const { head } = await lockHead(connection);
+    const isWritten = await hasHappened(connection, sent);
+    if (!isWritten) await connection.query("UPDATE head SET seq = seq");
+    await connection.query("COMMIT");
+    forget();
+    lastSeq = head.seq;
+    return isWritten ? sent.replies : null;
+  };
+
   return async (connection, attempt) => {
-    const plan = await commitAtOnce(connection, attempt);
-    if (plan !== null) {
-      remember(plan);
-      return plan.replies;
+    if (attempt.sent !== null) {
+      const replies = await findOutcome(connection, attempt.sent);
+      if (replies !== null) return replies;
+      attempt.sent = null;
     }
-    const { head, home } = await lockHead(connection);
-    if (attempt.sent !== null && (await hasHappened(connection, attempt.sent))) {
-      const { replies } = attempt.sent;
-      await connection.query("COMMIT");
-      forget();
-      lastSeq = head.seq;
-      return replies;
-    }
-    attempt.sent = null;
+    const replies = await commitAtOnce(connection, attempt);
+    if (replies !== null) return replies;
+    const { head, home, mark } = await lockHead(connection);
     const known = await readKnown(connection, attempt.requests, head, home, remembered, deps.claim);
-    const locked = planFor(attempt.requests, known);
-    await writePlan(connection, locked, deps.channel, deps.lists, written);
-    await sending(attempt, locked, () => connection.query("COMMIT"));
-    remember(locked);
-    return locked.replies;
+    const plan = planFor(attempt.requests, known);
+    const moved = await writePlan(connection, plan, deps.channel, deps.lists, written);
+    await sending(attempt, plan, () => connection.query("COMMIT"));
+    remember(plan, moved ?? mark);
+    return plan.replies;
   };
 }
 

@@ -10,6 +10,12 @@ export interface LogHead {
   readonly fence: number;
 }
 
+/** The mark names the transaction that changed the head last, so it differs after every change. */
+export interface MarkedHead {
+  readonly head: LogHead;
+  readonly mark: string;
+}
+
 /** A stream's last event, to which the next one is linked. */
 export interface StreamHead {
   readonly no: number;

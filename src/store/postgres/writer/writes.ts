@@ -5,50 +5,57 @@ import type { RowWrite } from "../../models/rows.ts";
 import type { WrittenRows } from "../../models/written-rows.ts";
 import { StoreError } from "../../port.ts";
 import { bigintArray, byteaArray, namesArray, uuidArray } from "../connection/arrays.ts";
-import type { Connection, Given } from "../connection/connection.ts";
+import type { Connection, Given, Row } from "../connection/connection.ts";
 import { changeRows, type Put, removeRows } from "../tables/rows.ts";
 import { RECOUNT } from "../tables/schema.ts";
-import type { EventInsert, LogHead, Plan } from "./plan.ts";
+import type { EventInsert, MarkedHead, Plan } from "./plan.ts";
 import { dropFromUsage, measureErased, putBrought, putUsage } from "./usage.ts";
 
 /** All lists by name. */
 export type Lists = ReadonlyMap<string, List>;
 
-/** Writes a plan inside the transaction: deletions first, then all inserts in one statement. */
+/**
+ * Writes a plan inside the transaction: deletions first, then all inserts in one statement. Returns the head's new mark;
+ * null when the head did not move.
+ */
 export async function writePlan(
   connection: Connection,
   plan: Plan,
   channel: string,
   lists: Lists,
   written: Pick<WrittenRows, "latest">,
-): Promise<void> {
+): Promise<string | null> {
   const erased = plan.erasure === null ? null : await measureErased(connection, plan.erasure);
   if (plan.erasure !== null) await erase(connection, plan.erasure, lists);
   if (plan.repair !== null) await repair(connection, plan, lists, written);
   for (const cursor of plan.cursors) await writeCursor(connection, cursor);
-  await writeTogether(connection, [
+  const isMoved = plan.events.length > 0;
+  const moved = await writeTogether(connection, [
     ...insertsOf(plan, lists),
-    ...(plan.events.length > 0 ? [moveHead(plan, channel)] : []),
+    ...(isMoved ? [moveHead(plan, channel)] : []),
   ]);
   if (erased !== null) await dropFromUsage(connection, erased);
+  return isMoved ? String(moved[0]?.["mark"]) : null;
 }
 
 /**
- * Writes the plan of an append in one statement, which is its own transaction. Fails with `hasMoved` when the log no
- * longer ends at this head.
+ * Writes the plan of an append in one statement, which is its own transaction. Fails with `hasMoved` when the head no
+ * longer there, with this mark. Returns its new mark.
  */
 export async function writeAtOnce(
   { query }: Connection,
   plan: Plan,
-  head: LogHead,
+  from: MarkedHead,
   channel: string,
   lists: Lists,
-): Promise<void> {
+): Promise<string> {
   const given: Given[] = [];
   const param = (value: Given) => `$${given.push(value)}`;
-  const moved = `${moveHead(plan, channel, head)(param)}`;
+  const moved = moveHead(plan, channel, from)(param);
   const parts = insertsOf(plan, lists).map((put, at) => `, w${at} AS (${put(param)})`);
-  await query(`WITH moved AS (${moved})${parts.join("")} SELECT 1 / count(*) FROM moved`, ...given);
+  const last = "SELECT 1 / count(*) AS done, min(mark) AS mark FROM moved";
+  const [done] = await query(`WITH moved AS (${moved})${parts.join("")} ${last}`, ...given);
+  return String(done?.["mark"]);
 }
 
 /** Nothing was written: the head had moved, so no row of it was counted. */
@@ -75,13 +82,13 @@ function insertsOf(plan: Plan, lists: Lists): readonly Put[] {
 }
 
 /** Combines the statements into one message: all but the last become CTEs of the last. */
-async function writeTogether({ query }: Connection, puts: readonly Put[]): Promise<void> {
+async function writeTogether({ query }: Connection, puts: readonly Put[]): Promise<readonly Row[]> {
   const given: Given[] = [];
   const texts = puts.map((put) => put((value) => `$${given.push(value)}`));
   const last = texts.pop();
-  if (last === undefined) return;
+  if (last === undefined) return [];
   const parts = texts.map((text, at) => `w${at} AS (${text})`);
-  await query(parts.length === 0 ? last : `WITH ${parts.join(", ")} ${last}`, ...given);
+  return query(parts.length === 0 ? last : `WITH ${parts.join(", ")} ${last}`, ...given);
 }
 
 function changesOf(rows: readonly RowWrite[], lists: Lists): readonly Put[] {
@@ -157,13 +164,16 @@ const putSnapshots =
       ON CONFLICT (stream, version) DO UPDATE SET state = excluded.state, sum = excluded.sum`;
   };
 
-/** The notification is delivered with the commit, never before. `from`: only if the head is still there. */
+/**
+ * The notification is delivered with the commit, never before. The mark is the transaction that changed the head last;
+ * with `from`, the head must still be there, unchanged.
+ */
 const moveHead =
-  ({ head }: Plan, channel: string, from: LogHead | null = null): Put =>
+  ({ head }: Plan, channel: string, from: MarkedHead | null = null): Put =>
   (param) =>
     `UPDATE head SET seq = ${param(head.seq)}::bigint, streams = ${param(head.streams)}::bigint, fence = ${param(head.fence)}::bigint
-     ${from === null ? "" : `WHERE seq = ${param(from.seq)}::bigint AND streams = ${param(from.streams)}::bigint AND fence = ${param(from.fence)}::bigint`}
-     RETURNING pg_notify(${param(channel)}::text, ${param(String(head.seq))}::text)`;
+     ${from === null ? "" : `WHERE seq = ${param(from.head.seq)}::bigint AND xmin::text = ${param(from.mark)}::text`}
+     RETURNING pg_current_xact_id()::xid::text AS mark, pg_notify(${param(channel)}::text, ${param(String(head.seq))}::text)`;
 
 async function erase(connection: Connection, erasure: NonNullable<Plan["erasure"]>, lists: Lists): Promise<void> {
   const { query } = connection;
