@@ -37,7 +37,10 @@ export const TARGETS: readonly Target[] = [
   },
   {
     name: "scope",
-    files: ["src/domains/scope/*.ts", "src/supervisor/files/{scope-judge,out-of-scope,undo-names,unreadable-changes,fit-in-event,in-order}.ts"],
+    files: [
+      "src/domains/scope/*.ts",
+      "src/supervisor/files/{scope-judge,out-of-scope,undo-names,unreadable-changes,fit-in-event,in-order}.ts",
+    ],
     near: ["src/domains/scope/*.test.ts", "src/supervisor/files/*.test.ts"],
     far: ["test/e2e/scope-attacks.test.ts", "test/e2e/shared-folder.test.ts"],
   },

@@ -29,7 +29,10 @@ async function isFound(cwd: string, fault: Fault): Promise<boolean> {
   const text = await readFile(path, "utf8");
   if (text.split(fault.from).length !== 2)
     throw new Error(`${fault.name}: the text to change is not in ${fault.file} exactly once`);
-  await writeFile(path, text.replace(fault.from, () => fault.to));
+  await writeFile(
+    path,
+    text.replace(fault.from, () => fault.to),
+  );
   try {
     return !(await pass(cwd, fault));
   } finally {
