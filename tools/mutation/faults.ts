@@ -5,12 +5,12 @@ export interface Fault {
   /** Stands in the file once. */
   readonly from: string;
   readonly to: string;
-  readonly project: "unit" | "contract" | "crash" | "e2e" | "walls";
+  readonly project: "unit" | "crash";
   readonly tests: readonly string[];
 }
 
 const CHECKS = "src/store/sqlite/writer/check-request.ts";
-const STORE = ["test/contract/store/sqlite.test.ts"];
+const WRITER = ["src/store/sqlite/writer"];
 const TOKENS = ["src/supervisor/registry"];
 const SESSION = ["src/kernel/session"];
 
@@ -20,40 +20,40 @@ export const FAULTS: readonly Fault[] = [
     file: CHECKS,
     from: "checkFence(request) ??",
     to: "",
-    project: "contract",
-    tests: STORE,
+    project: "unit",
+    tests: WRITER,
   },
   {
     name: "an idempotency key is ignored",
     file: CHECKS,
     from: "checkCall(request) ??",
     to: "",
-    project: "contract",
-    tests: STORE,
+    project: "unit",
+    tests: WRITER,
   },
   {
     name: "the expected version of a stream is not checked",
     file: CHECKS,
     from: "if (found !== expectedVersion)",
     to: "if (found > expectedVersion + 1000)",
-    project: "contract",
-    tests: STORE,
+    project: "unit",
+    tests: WRITER,
   },
   {
     name: "a quota is not checked",
     file: CHECKS,
     from: "quota === null ? null : usage.check",
     to: "quota !== null || quota === null ? null : usage.check",
-    project: "contract",
-    tests: STORE,
+    project: "unit",
+    tests: WRITER,
   },
   {
     name: "the bytes of an append are not counted",
     file: "src/store/sqlite/writer/usage.ts",
     from: "bytes += bytesOf(event);",
     to: "bytes += bytesOf(event) - bytesOf(event);",
-    project: "contract",
-    tests: STORE,
+    project: "unit",
+    tests: WRITER,
   },
   {
     name: "commits are not flushed",

@@ -16,7 +16,7 @@ export interface HuntOptions {
   readonly seed: number;
   readonly endsAtMs: number;
   readonly far: boolean;
-  /** Leaves out tests that take long themselves, such as properties over many histories. */
+  /** The quickest tests only, for a first impression: what they leave alive may well be killed by others. */
   readonly quick: boolean;
   readonly say: (line: string) => void;
 }
@@ -76,7 +76,7 @@ interface Hunt {
 
 async function huntNear(session: TestSession, tests: readonly string[], hunt: Hunt): Promise<void> {
   const reaches = await recordAll(session, tests, hunt.options);
-  for (const taking of hunt.options.quick ? PACES.slice(0, -1) : PACES)
+  for (const taking of hunt.options.quick ? PACES.slice(0, 1) : PACES)
     for (const reach of reaches) {
       if (isLate(hunt.options)) return;
       const before = hunt.living.size;
@@ -86,7 +86,7 @@ async function huntNear(session: TestSession, tests: readonly string[], hunt: Hu
       if (before > hunt.living.size)
         hunt.options.say(`  ${reach.file}: ${before - hunt.living.size} killed in ${seconds} s`);
     }
-  await huntWhole(session, reaches, WHOLE_FILES_MAX, hunt);
+  if (!hunt.options.quick) await huntWhole(session, reaches, WHOLE_FILES_MAX, hunt);
 }
 
 /** Far tests share a daemon between tests, so each runs as a whole. */

@@ -19,7 +19,7 @@ const { values } = parseArgs({
     sample: { type: "string" },
     /** Without the tests that start daemons. */
     near: { type: "boolean", default: false },
-    /** Without tests that take long. */
+    /** The quickest tests only, for a first impression. */
     quick: { type: "boolean", default: false },
     /** Only the faults that are written down. */
     faults: { type: "boolean", default: false },
@@ -57,7 +57,7 @@ async function report(target: Target): Promise<number> {
   for (const one of stale) console.log(`  explained, but no longer made: ${describeStale(one)}`);
   console.log(`  ${unexplained.length} survivors, ${explainedCount} explained`);
   const { killedByTests, killedByTypes, killedByDaemons } = hunted;
-  if (options.under === null)
+  if (options.under === null && !options.quick)
     writeResult(root, {
       target: target.name,
       date: new Date().toISOString().slice(0, 10),

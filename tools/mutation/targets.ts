@@ -26,7 +26,7 @@ export const TARGETS: readonly Target[] = [
   {
     name: "kernel",
     files: ["src/kernel/*.ts", "src/kernel/{definitions,session}/**/*.ts"],
-    near: ["src/kernel/**/*.test.ts", "src/domains/**/*.test.ts", "src/supervisor/life/*.test.ts"],
+    near: ["src/kernel/**/*.test.ts", "src/domains/*.test.ts"],
     far: ["test/e2e/{sessions,approvals,history,life}.test.ts", "test/sim/sim.test.ts"],
   },
   {
