@@ -26,7 +26,9 @@ const ALLOWED_TOO = [
 ];
 
 provesStrict("WX-3", "requests that pass a careless proxy do not pass the door of a strict session", async () => {
-  const [control, walled] = await Promise.all([tryProxy(carelessly), tryProxy(behindWalls)]);
+  // One after the other: laying the second world would block the first one's proxy, which is in this process.
+  const control = await tryProxy(carelessly);
+  const walled = await tryProxy(behindWalls);
   console.log(`by a careless proxy\n${countBy([PROXY], control)}\n\nthrough the door\n${countBy([PROXY], walled)}`);
   expect({ control: unlike(control, "out"), walled: unlike(walled, "nowhere") }).toEqual({ control: [], walled: [] });
 });
