@@ -47,7 +47,7 @@ export const TARGETS: readonly Target[] = [
   {
     name: "commit",
     files: ["src/commit/**/*.ts"],
-    near: ["src/commit/**/*.test.ts", "test/contract/definitions/reminders.test.ts"],
+    near: ["src/commit/**/*.test.ts"],
     far: ["test/e2e/{sessions,followers}.test.ts", "test/sim/{sim,year}.test.ts"],
   },
   {

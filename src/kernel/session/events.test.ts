@@ -46,7 +46,12 @@ proves("K33", "events as lines of output", () => {
   expect(shown(fact("message.completed@1", { ...message, role: "assistant", text: "a\nb\n" }))).toEqual(["a", "b"]);
   expect(shown(fact("message.completed@1", { ...message, role: "thought", text: "a" }))).toEqual(["[thought] a"]);
   const tool = (detail: object | null) =>
-    shown(fact("effect.intended@1", { ...{ effectId: "e", turnId: "t", kind: "run", redo: "ask", verdict: "allow", rules: [] }, detail } as never));
+    shown(
+      fact("effect.intended@1", {
+        ...{ effectId: "e", turnId: "t", kind: "run", redo: "ask", verdict: "allow", rules: [] },
+        detail,
+      } as never),
+    );
   expect([{ command: "c", path: "p" }, { path: "p" }, { argv: ["a", "b"] }, {}, null].flatMap(tool)).toEqual([
     "[tool] run: c",
     "[tool] run: p",
@@ -62,10 +67,14 @@ proves("K33", "events as lines of output", () => {
     "![tool-error] failed",
   ]);
   const notice = (severity: "info" | "error") =>
-    shown(fact("driver.noticed@1", { turnId: "t", severity, title: "title", body: { text: "body", blob: null, bytes: 4 } }));
+    shown(
+      fact("driver.noticed@1", { turnId: "t", severity, title: "title", body: { text: "body", blob: null, bytes: 4 } }),
+    );
   expect([notice("info"), notice("error")].flat()).toEqual(["!body", "![notice] title"]);
   const called = (outcome: "done" | "failed") =>
-    shown(fact("tool.ended@1", { turnId: "t", callId: "c", title: "title", outcome, places: [], diffs: [], output: null }));
+    shown(
+      fact("tool.ended@1", { turnId: "t", callId: "c", title: "title", outcome, places: [], diffs: [], output: null }),
+    );
   expect([called("done"), called("failed")]).toEqual([[], ["![tool-error] title"]]);
 });
 
@@ -83,7 +92,10 @@ proves("K12", "the path after a fork and after a rewind, written out", () => {
     inherited("p", 4),
     own("s", 9),
   ]);
-  const long = (count: number): View => ({ ...view, path: Array.from({ length: count }, (_, n) => own("s", n + 1, n + 1)) });
+  const long = (count: number): View => ({
+    ...view,
+    path: Array.from({ length: count }, (_, n) => own("s", n + 1, n + 1)),
+  });
   const rewound = (count: number) => rewindView(long(count), { stream: "s", version: 4 }, { stream: "s", version: 9 });
   expect(rewound(LIMITS.pathSegmentsMax - 1).path).toHaveLength(LIMITS.pathSegmentsMax);
   expect(rewound(LIMITS.pathSegmentsMax).path).toEqual([inherited("s", 4), own("s", 9)]);
@@ -94,7 +106,10 @@ proves("K17", "over the limit the longest history loses its oldest version, and 
     artifactId,
     versions: Array.from({ length: count }, (_, n) => ({ version: n + 1, blob: "b", bytes: 1, mediaType: "m" })),
   });
-  const view = (a: number, b: number): View => ({ ...emptyView("s"), artifacts: { a: history("a", a), b: history("b", b) } });
+  const view = (a: number, b: number): View => ({
+    ...emptyView("s"),
+    artifacts: { a: history("a", a), b: history("b", b) },
+  });
   const max = LIMITS.artifactVersionsMax;
   expect(trimArtifacts(view(1, max - 1))).toEqual(view(1, max - 1));
   const { artifacts } = trimArtifacts(view(2, max - 1));
@@ -114,7 +129,16 @@ proves("K10", "a fork's first state: its own name and place, its parent's view a
   const blank = { ...IDLE, spec: null, version: 0 };
   const state = foldOn(blank, fact("session.forked@1", forked));
   expect(state).toMatchObject({
-    ...{ spec: IDLE.spec, label: "l", forkedFrom: from, root: "r", view, artifactNext: { a: 5 }, openedAt: "t1", headId: "e1" },
+    ...{
+      spec: IDLE.spec,
+      label: "l",
+      forkedFrom: from,
+      root: "r",
+      view,
+      artifactNext: { a: 5 },
+      openedAt: "t1",
+      headId: "e1",
+    },
   });
   expect(foldOn(state, fact("session.forked@1", { ...forked, label: "other" })).label).toBe("l");
 });
