@@ -18,6 +18,8 @@ export interface HuntOptions {
   readonly far: boolean;
   /** The quickest tests only, for a first impression: what they leave alive may well be killed by others. */
   readonly quick: boolean;
+  /** Such a survivor needs no daemon to look for it. */
+  readonly isExplained: (mutant: Mutant) => boolean;
   readonly say: (line: string) => void;
 }
 
@@ -62,7 +64,11 @@ export async function runTarget(target: Target, options: HuntOptions): Promise<H
   for (const one of await refusedByPlainTypes(root, files, tried, living)) living.delete(one);
   const killedByTypes = count() - killedByTests;
   say(`  ${killedByTypes} more refused by the compiler`);
-  if (options.far) await huntFar(session, testFiles(root, target.far), { living, note, options });
+  if (options.far) {
+    const unexplained = tried.filter((mutant) => living.has(mutant.id) && !options.isExplained(mutant));
+    const wanted = new Set(unexplained.map((mutant) => mutant.id));
+    await huntFar(session, testFiles(root, target.far), { living: wanted, note, options });
+  }
   const killedByDaemons = count() - killedByTests - killedByTypes;
   const survivors = tried.filter((mutant) => living.has(mutant.id));
   return { files, made, tried, survivors, killedByTests, killedByTypes, killedByDaemons };

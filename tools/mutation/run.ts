@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { isExplained, readExplained, staleExplanations } from "./explained.ts";
 import { describeMutant, describeStale, writeResult } from "./results.ts";
 import { type HuntOptions, runTarget } from "./run-target.ts";
+import { sourceFiles } from "./source-files.ts";
 import { TARGETS, type Target } from "./targets.ts";
 import { tryFaults } from "./try-faults.ts";
 
@@ -26,6 +27,7 @@ const { values } = parseArgs({
   },
 });
 const startedMs = Date.now();
+const explained = readExplained(root);
 const isName = TARGETS.some(({ name }) => name === values.only);
 const options: HuntOptions = {
   root,
@@ -35,10 +37,12 @@ const options: HuntOptions = {
   endsAtMs: startedMs + Number(values.minutes) * 60_000,
   far: !values.near,
   quick: values.quick,
+  isExplained: (mutant) => isExplained(mutant, explained),
   say: (line) => console.log(line),
 };
-const explained = readExplained(root);
-const wanted = values.faults ? [] : TARGETS.filter(({ name }) => !isName || name === values.only);
+const isWanted = ({ name, files }: Target): boolean =>
+  isName ? name === values.only : sourceFiles(root, files).some(({ path }) => path.startsWith(values.only ?? ""));
+const wanted = values.faults ? [] : TARGETS.filter(isWanted);
 let unmet = 0;
 for (const target of wanted) unmet += await report(target);
 if (values.only === undefined) unmet += (await tryFaults(root, options.say)).length;
@@ -48,14 +52,14 @@ async function report(target: Target): Promise<number> {
   console.log(target.name);
   const targetStartedMs = Date.now();
   const hunted = await runTarget(target, options);
-  if (hunted.tried.length === 0) return 0;
-  const unexplained = hunted.survivors.filter((mutant) => !isExplained(mutant, explained));
+  const unexplained = hunted.survivors.filter((mutant) => !options.isExplained(mutant));
   const explainedCount = hunted.survivors.length - unexplained.length;
   const paths = hunted.files.map(({ path }) => path);
   const stale = staleExplanations(explained, paths, hunted.made);
   for (const mutant of unexplained) console.log(`  survived: ${describeMutant(mutant)}`);
   for (const one of stale) console.log(`  explained, but no longer made: ${describeStale(one)}`);
   console.log(`  ${unexplained.length} survivors, ${explainedCount} explained`);
+  if (Date.now() >= options.endsAtMs) console.log("  stopped early: not every test was tried on every survivor");
   const { killedByTests, killedByTypes, killedByDaemons } = hunted;
   if (options.under === null && !options.quick)
     writeResult(root, {

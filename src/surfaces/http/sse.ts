@@ -24,44 +24,16 @@ export async function sendStream(
   }, KEEP_ALIVE_MS);
   const onClose = () => abort.abort();
   response.once("close", onClose);
-  const { write, send } = together(response);
   try {
     for await (const item of items) {
       if (abort.signal.aborted) break;
-      if (!write(encode(item))) await drained(response, abort);
+      if (!response.write(encode(item))) await drained(response, abort);
     }
   } finally {
     clearInterval(keepAlive);
     response.off("close", onClose);
-    send();
     response.end();
   }
-}
-
-interface Together {
-  readonly write: (text: string) => boolean;
-  /** Sends what is held. Node's `end` would write the end of the body before it, and lose it. */
-  readonly send: () => void;
-}
-
-/** Items that come together are sent together: each write to the socket may wake its reader. */
-function together(response: ServerResponse): Together {
-  let isHeld = false;
-  const send = (): void => {
-    if (isHeld) response.uncork();
-    isHeld = false;
-  };
-  return {
-    write: (text) => {
-      if (!isHeld) {
-        isHeld = true;
-        response.cork();
-        setImmediate(send);
-      }
-      return response.write(text);
-    },
-    send,
-  };
 }
 
 function encode(item: StreamItem): string {
