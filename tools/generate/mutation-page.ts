@@ -5,10 +5,12 @@ import { RESULTS_FOLDER, type TargetResult } from "../mutation/results.ts";
 import { TARGETS } from "../mutation/targets.ts";
 import { code, fence, page, table } from "./markdown.ts";
 
+const ROOT = join(import.meta.dirname, "../..");
+
 /** What the last mutation run found, and why its survivors live. */
-export function mutationPage(root: string): string {
-  const results = TARGETS.flatMap(({ name }) => resultOf(root, name));
-  const explained = readExplained(root);
+export function mutationPage(): string {
+  const results = TARGETS.flatMap(({ name }) => resultOf(ROOT, name));
+  const explained = readExplained(ROOT);
   return page(
     "Mutation run",
     "A mutation run checks the tests. It puts one small fault at a time into the code (a condition that is always true, a check left out, a call that is not made) and runs the tests. A fault that no test notices survives: it needs a new test, or a reason why it does no harm.",

@@ -96,17 +96,21 @@ proves("K45", "an invalid path, and a pattern that could mean another place, are
   expect(parseScope({ allow: [] })).toEqual({ allow: [], deny: [] });
 });
 
-proves("K45", "a scope is refused for any one pattern, with a reason, and has as many and as long ones as its limits", () => {
-  expect(parseScope({ allow: ["src"], deny: ["a?"] })).toMatchObject({
-    refused: "scope_invalid",
-    details: { pattern: "a?", reason: "only * and ** are understood" },
-  });
-  expect(parseScope({ allow: [`${"x".repeat(200)}?`] })).toMatchObject({ details: { pattern: "x".repeat(100) } });
-  expect(isRefusal(parseScope({ allow: Array(128).fill("a"), deny: Array(128).fill("b") }))).toBe(false);
-  expect(isRefusal(parseScope({ allow: Array(128).fill("a"), deny: Array(129).fill("b") }))).toBe(true);
-  expect(isRefusal(parseScope({ allow: ["x".repeat(1024)] }))).toBe(false);
-  expect(isRefusal(parseScope({ allow: ["x".repeat(1025)] }))).toBe(true);
-});
+proves(
+  "K45",
+  "a scope is refused for any one pattern, with a reason, and has as many and as long ones as its limits",
+  () => {
+    expect(parseScope({ allow: ["src"], deny: ["a?"] })).toMatchObject({
+      refused: "scope_invalid",
+      details: { pattern: "a?", reason: "only * and ** are understood" },
+    });
+    expect(parseScope({ allow: [`${"x".repeat(200)}?`] })).toMatchObject({ details: { pattern: "x".repeat(100) } });
+    expect(isRefusal(parseScope({ allow: Array(128).fill("a"), deny: Array(128).fill("b") }))).toBe(false);
+    expect(isRefusal(parseScope({ allow: Array(128).fill("a"), deny: Array(129).fill("b") }))).toBe(true);
+    expect(isRefusal(parseScope({ allow: ["x".repeat(1024)] }))).toBe(false);
+    expect(isRefusal(parseScope({ allow: ["x".repeat(1025)] }))).toBe(true);
+  },
+);
 
 proves("K44", "the mounts of a scope, written out", () => {
   const there = new Set(["src", "src/lib", "docs"]);

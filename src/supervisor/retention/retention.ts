@@ -126,13 +126,7 @@ export function createRetention({ store, committer, clock, folder, sweepSnapshot
   const collect: Retention["collect"] = async ({ maxAgeDays, discard }, progress, by) => {
     await removeTorn(folder);
     // A fork made from now on keeps its parent and all ancestors, also one that is made while the plan is read.
-    const forked = new Set<string>();
-    const stopListening = store.onAppend((events) => {
-      for (const event of events) {
-        const fact = sessionFact(event);
-        if (fact?.type === "session.forked@1") forked.add(fact.data.from.sessionId);
-      }
-    });
+    const { forked, stop } = watchForks(store);
     try {
       const due = await duePlan(maxAgeDays);
       const { collected, freed } = await collectDue(due.taken, forked, discard, progress, by);
@@ -143,7 +137,7 @@ export function createRetention({ store, committer, clock, folder, sweepSnapshot
       const done = { maxAgeDays, ...totals(collected, due.more, all) };
       return (await committer.change(System, "", (state) => recordCollection(state, done), by)).events;
     } finally {
-      stopListening();
+      stop();
     }
   };
 
@@ -168,6 +162,18 @@ export function createRetention({ store, committer, clock, folder, sweepSnapshot
       });
     },
   };
+}
+
+/** Collects the sessions that forks are made from. */
+function watchForks(store: Pick<Store, "onAppend">): { readonly forked: Set<string>; readonly stop: () => void } {
+  const forked = new Set<string>();
+  const stop = store.onAppend((events) => {
+    for (const event of events) {
+      const fact = sessionFact(event);
+      if (fact?.type === "session.forked@1") forked.add(fact.data.from.sessionId);
+    }
+  });
+  return { forked, stop };
 }
 
 interface Freed {

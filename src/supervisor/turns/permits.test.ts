@@ -121,7 +121,7 @@ proves("GATE-2", "no spelling of a path gets around a rule: links, `..`, upper c
     "CAFE\u0301/a",
     "CWD/Caf\u00e9/a",
     "link/passwd",
-    "up/../../etc/x",
+    `up/${"../".repeat(12)}etc/x`,
   ];
   for (const path of ways)
     expect([path, await wish({ rules, unattended: "allow" }, "edit", [path])]).toMatchObject([
