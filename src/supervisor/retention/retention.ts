@@ -56,11 +56,7 @@ export function createRetention({ store, committer, clock, folder, sweepSnapshot
     }
     return { session, events, bytes, names };
   };
-  const duePlan = async (maxAgeDays: number) => {
-    const found = await dueSessions(store, clock.iso(clock.nowMs() - maxAgeDays * DAY_MS));
-    const taken = found.due.slice(0, SESSIONS_MAX);
-    return { ...found, taken, more: found.due.length > taken.length };
-  };
+  const duePlan = (maxAgeDays: number) => dueAtMost(store, clock.iso(clock.nowMs() - maxAgeDays * DAY_MS));
 
   /** Blobs that no event names once these sessions are collected. */
   const blobsOf = async (measured: readonly Measured[]): Promise<Freed> => {
@@ -162,6 +158,12 @@ export function createRetention({ store, committer, clock, folder, sweepSnapshot
       });
     },
   };
+}
+
+async function dueAtMost(store: Store, endedBefore: string) {
+  const found = await dueSessions(store, endedBefore);
+  const taken = found.due.slice(0, SESSIONS_MAX);
+  return { ...found, taken, more: found.due.length > taken.length };
 }
 
 /** Collects the sessions that forks are made from. */
