@@ -4,7 +4,7 @@ import type { Reporter, TestModule, Vitest } from "vitest/node";
 import { PROJECTS } from "../../test/projects.ts";
 import { type ProjectTimes, type RunTimes, secondsOf, writeLastRun } from "./times.ts";
 
-/** Ends a run with where its time went, and keeps it for `npm run test:times` and `npm run test:changed`. */
+/** Ends a run with where its time went. That of a whole run is kept for `npm run test:times` and `npm run test:changed`. */
 export class TimesReporter implements Reporter {
   #root = "";
   #startMs = 0;
@@ -21,7 +21,7 @@ export class TimesReporter implements Reporter {
       wallS: rounded((performance.now() - this.#startMs) / 1000),
       projects: this.#projectsOf(modules),
     };
-    writeLastRun(times);
+    if (isWhole(times)) writeLastRun(times);
     for (const line of summaryOf(times)) console.log(line);
   }
 
@@ -39,6 +39,10 @@ export class TimesReporter implements Reporter {
     const tests = modules.reduce((sum, module) => sum + [...module.children.allTests()].length, 0);
     return { tests, files: Object.fromEntries(timed.toSorted(([, a], [, b]) => b - a)) };
   }
+}
+
+function isWhole({ projects }: RunTimes): boolean {
+  return PROJECTS.every(({ name, onDemand = false }) => onDemand || projects[name] !== undefined);
 }
 
 function summaryOf({ projects, wallS }: RunTimes): readonly string[] {

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** Of the last run on this machine, whatever ran. */
+/** Of the last run of everything on this machine. */
 const LAST_RUN = join(ROOT, "node_modules/.cache/nomos-test-times.json");
 /** Of a whole run, kept in the repository: what the page shows, and the order in which tests start. */
 const RECORD = join(ROOT, "test/times.json");
