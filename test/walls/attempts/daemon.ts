@@ -184,7 +184,9 @@ s.sendall(b"GET /health HTTP/1.0\\r\\nHost: localhost\\r\\n\\r\\n"); print("ESCA
       "cli",
       "the product's own command line",
       "secret",
-      `NOMOS_HOME="$NOMOS" "$NODE" "$NOMOS_BIN" session events "$OTHER_SESSION" --json; NOMOS_HOME="$NOMOS" "$NODE" "$NOMOS_BIN" events "$OTHER_SESSION" --json`,
+      // With its address given, it starts no daemon of its own inside the walls.
+      `export NOMOS_HOME="$NOMOS" NOMOS_URL="$NOMOS_API" NOMOS_TOKEN="$(cat "$NOMOS/token" || echo none)"
+"$NODE" "$NOMOS_BIN" session events "$OTHER_SESSION" --json; "$NODE" "$NOMOS_BIN" events "$OTHER_SESSION" --json`,
     ),
     node(
       "database",
