@@ -127,7 +127,7 @@ function startIn(root: string, { isOld, argv }: Start): Started {
   const preload = isOld ? ["--require", join(root, "old-node.cjs")] : [];
   return spawn(process.execPath, [...preload, join(root, "bin", "nomos.js"), ...argv], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, NOMOS_HOME: join(root, "home") },
+    env: { ...process.env, NODE_COMPILE_CACHE: undefined, NOMOS_HOME: join(root, "home") },
   });
 }
 

@@ -94,10 +94,10 @@ describe.skipIf(!needs("bwrap") || cgroups.holds.length < 3)("limits that this m
 
   proves("WL-7", "groups are removed with their processes", async () => {
     await held("true", { pidsMax: 40 });
-    const left = findCgroups(`nomos-test-${process.pid}`);
-    const own = readFileSync("/proc/self/cgroup", "utf8");
-    const pids = /^\d+:pids:(.*)$/m.exec(own)?.[1] ?? "/";
-    const names = readdirSync(join("/sys/fs/cgroup/pids", pids)).filter((name) => name.startsWith("nomos-test-"));
+    const own = `nomos-test-${process.pid}`;
+    const left = findCgroups(own);
+    const pids = /^\d+:pids:(.*)$/m.exec(readFileSync("/proc/self/cgroup", "utf8"))?.[1] ?? "/";
+    const names = readdirSync(join("/sys/fs/cgroup/pids", pids)).filter((name) => name.startsWith(own));
     left.sweep();
     expect(names).toEqual([]);
   });
