@@ -170,6 +170,8 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
       return work;
     },
     snapshot: async (id, by) => {
+      // The files of a turn that a crash cut are recorded as its own first, not as somebody else's.
+      await cut.get(id);
       const state = await committer.sessionState(id);
       const turnId = state.phase.at === "busy" ? state.phase.turnId : null;
       const taken = await sessionFiles.take(state, turnId === null ? undefined : "turn");

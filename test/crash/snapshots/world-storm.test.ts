@@ -8,7 +8,7 @@ import { sampled } from "../../support/sampled.ts";
 import { runWorldStorm } from "../../support/world-storm.ts";
 
 /** In place and in a worktree, with walls and without; `npm run soak -- files` has more of them. */
-const SEEDS = sampled([3, 4, 6, 44, 63], [6, 44, 63]);
+const SEEDS = sampled([3, 4, 6, 44, 63, 84], [6, 44, 63, 84]);
 const STEPS = sampled(25, 5);
 const TEST_MAX_MS = 240_000;
 
