@@ -172,15 +172,21 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
     snapshot: async (id, by) => {
       // The files of a turn that a crash cut are recorded as its own first, not as somebody else's.
       await cut.get(id);
-      const state = await committer.sessionState(id);
-      const turnId = state.phase.at === "busy" ? state.phase.turnId : null;
-      const taken = await sessionFiles.take(state, turnId === null ? undefined : "turn");
-      const last = state.view.world?.snapshot ?? null;
-      if (taken.id === last) return [];
-      const noted = await sessionFiles.takenFact(taken, "asked", turnId, last);
-      return commit(id, (now) => recordFiles(now, [noted]), by);
+      const facts = await askedSnapshot(sessionFiles, await committer.sessionState(id));
+      return facts.length === 0 ? [] : commit(id, (now) => recordFiles(now, facts), by);
     },
   };
+}
+
+/** Nothing when the files are as they were last seen. */
+async function askedSnapshot(
+  sessionFiles: Pick<SessionFiles, "take" | "takenFact">,
+  state: SessionState,
+): Promise<readonly Fact[]> {
+  const turnId = state.phase.at === "busy" ? state.phase.turnId : null;
+  const taken = await sessionFiles.take(state, turnId === null ? undefined : "turn");
+  const last = state.view.world?.snapshot ?? null;
+  return taken.id === last ? [] : [await sessionFiles.takenFact(taken, "asked", turnId, last)];
 }
 
 /**
