@@ -47,11 +47,15 @@ function entryFile() {
 /** True while every file that dist/ was made from is unchanged. An added file counts when a listed one imports it. */
 function isBuiltFromSources() {
   const list = path.join(packageRoot, "dist", "built-from.json");
-  if (!fs.existsSync(list)) return false;
-  return JSON.parse(fs.readFileSync(list, "utf8")).files.every(([name, size, mtimeMs]) => {
-    const found = fs.statSync(path.join(packageRoot, name), { throwIfNoEntry: false });
-    return found !== undefined && found.size === size && found.mtimeMs === mtimeMs;
-  });
+  try {
+    return JSON.parse(fs.readFileSync(list, "utf8")).files.every(([name, size, mtimeMs]) => {
+      const found = fs.statSync(path.join(packageRoot, name), { throwIfNoEntry: false });
+      return found !== undefined && found.size === size && found.mtimeMs === mtimeMs;
+    });
+  } catch {
+    // No list, or one that a crash cut short: the sources are always right.
+    return false;
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { appendFile, copyFile, mkdir, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { appendFile, copyFile, mkdir, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
@@ -80,6 +80,12 @@ describe("in a checkout with a bundle", () => {
 
   test("the bundle runs while its sources are unchanged", async () => {
     expect(await said(await built(SOURCES))).toBe("bundle\n");
+  });
+
+  test("the sources run when the list was cut short", async () => {
+    const root = await built(SOURCES);
+    await truncate(join(root, "dist", "built-from.json"), 10);
+    expect(await said(root)).toBe("[]\n");
   });
 
   test.each<[string, (source: string) => Promise<void>]>([

@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
 } from "node:fs";
 import { join } from "node:path";
 import { bundle } from "../../tools/bundle.ts";
@@ -19,6 +20,10 @@ const ROOT = join(import.meta.dirname, "../..");
 const PUBLISHED = ["bin", "docs", "verifier", "package.json", "CHANGELOG.md"];
 /** Inside the tree, where the bundle finds the dependencies. */
 const PRODUCTS = join(ROOT, "node_modules", ".cache", "nomos-products");
+
+/** Where vitest.config.ts has compiled code kept. */
+const COMPILED = join(ROOT, "node_modules", ".cache", "nomos-compiled");
+const OLD_MS = 3 * 86_400_000;
 
 /**
  * Once per test run: the product as it is published, made from the present sources. It starts in half the time of the
@@ -35,6 +40,7 @@ export default async function setUp(): Promise<(() => void) | undefined> {
 /** Named by its content: equal sources give the same path, for which compiled code is kept already. */
 async function makeProduct(): Promise<string> {
   mkdirSync(PRODUCTS, { recursive: true });
+  for (const folder of [...readdirSync(PRODUCTS).map((name) => join(PRODUCTS, name)), COMPILED]) removeIfOld(folder);
   const made = mkdtempSync(join(PRODUCTS, "making-"));
   // Some tests start it as another user.
   chmodSync(made, 0o755);
@@ -44,6 +50,12 @@ async function makeProduct(): Promise<string> {
   if (existsSync(product)) rmSync(made, { recursive: true });
   else renameSync(made, product);
   return product;
+}
+
+/** Every change of the sources makes another product and other compiled code; both can be made again. */
+function removeIfOld(folder: string): void {
+  const madeMs = statSync(folder, { throwIfNoEntry: false })?.birthtimeMs ?? Number.POSITIVE_INFINITY;
+  if (madeMs < Date.now() - OLD_MS) rmSync(folder, { recursive: true, force: true });
 }
 
 function contentHash(folder: string): string {

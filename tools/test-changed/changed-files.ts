@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 
 /**
  * What the person works on: everything that differs from `since`, new files included. Without `since`: from where the
- * branch left main; on main itself the uncommitted changes, or else the last commit.
+ * branch left main; on main itself, or without a main, the uncommitted changes, or else the last commit.
  */
 export function changedFiles(root: string, since: string | undefined): readonly string[] {
   const git = (...args: readonly string[]): string => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
@@ -12,7 +12,7 @@ export function changedFiles(root: string, since: string | undefined): readonly 
     ...new Set([...linesOf(git("diff", "--name-only", revision, "--")), ...uncommitted]),
   ];
   if (since !== undefined) return changedSince(since);
-  const branchPoint = git("merge-base", "HEAD", "main");
-  const changed = changedSince(branchPoint);
+  const hasMain = linesOf(git("branch", "--list", "main")).length > 0;
+  const changed = changedSince(hasMain ? git("merge-base", "HEAD", "main") : "HEAD");
   return changed.length > 0 ? changed : changedSince("HEAD~1");
 }

@@ -84,6 +84,7 @@ export function createTurnStarts(
 
   return {
     withAdmission: (sessionId, turnId, admission, by) => {
+      // A decision that is made again, because somebody else wrote first, looks again.
       let looked: Due["looked"] = null;
       const decide = (state: SessionState): Decision => {
         const decision = startIfFree(state, admission(state), turnId);

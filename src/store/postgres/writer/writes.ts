@@ -39,8 +39,8 @@ export async function writePlan(
 }
 
 /**
- * Writes the plan of an append in one statement, which is its own transaction. Fails with `hasMoved` when the head no
- * longer there, with this mark. Returns its new mark.
+ * Writes the plan of an append in one statement, which is its own transaction. Fails with `hasMoved` when the head
+ * is no longer there with this mark. Returns its new mark.
  */
 export async function writeAtOnce(
   { query }: Connection,
