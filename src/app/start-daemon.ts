@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { findBubblewrap } from "../host/index.ts";
 import { openHome, takeHome } from "../services/index.ts";
 import type { Daemon, DaemonOptions } from "./daemon.ts";
@@ -10,7 +11,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const startedAtMs = Date.now();
   const locked = await takeHome(options);
   const opening = openHome(locked, options);
-  const bubblewrap = findBubblewrap(options.environment["PATH"] ?? "");
+  const before = { file: join(locked.home, "cache", "bubblewrap-works"), version: options.version };
+  const bubblewrap = findBubblewrap(options.environment["PATH"] ?? "", before);
   try {
     const [opened, { buildDaemon }] = await Promise.all([opening, import("./daemon.ts")]);
     return await buildDaemon(options, { startedAtMs, opened, bubblewrap });

@@ -1,8 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { needs } from "../../../test/support/needs.ts";
+import { findProgram } from "../processes/find-program.ts";
 import { findBubblewrap } from "./find-bubblewrap.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "bubblewrap-"));
@@ -33,4 +34,47 @@ test.each([
     remedy: expect.stringContaining("user namespaces"),
   });
   expect(performance.now() - startMs).toBeLessThan(4_000);
+});
+
+describe("a bubblewrap that worked at the last start", () => {
+  /** Works like the real one, and counts how often it is started. */
+  const setUp = () => {
+    const folder = mkdtempSync(join(directory, "counted-"));
+    const [program, starts, file] = ["bwrap", "starts", "works"].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const real = findProgram("bwrap", { searchPath: process.env["PATH"] ?? "", cwd: "/" })[0];
+    const write = (before = "") => {
+      writeFileSync(program, `#!/bin/sh\n${before}\necho >> ${starts}\nexec ${real} "$@"\n`);
+      chmodSync(program, 0o755);
+    };
+    write();
+    const find = (version = "1") => findBubblewrap(`${folder}:${process.env["PATH"]}`, { file, version });
+    const tried = () => (existsSync(starts) ? readFileSync(starts, "utf8").length : 0);
+    return { file, write, find, tried, works: { path: program, strict: null } };
+  };
+
+  test.skipIf(!needs("bwrap"))("is not tried again, until the program or our version changes", async () => {
+    const { find, tried, write, works } = setUp();
+    expect(await find()).toEqual(works);
+    const once = tried();
+    expect(once).toBeGreaterThan(0);
+    expect(await find()).toEqual(works);
+    expect(tried()).toBe(once);
+    expect(await find("2")).toEqual(works);
+    expect(tried()).toBe(2 * once);
+    write("exit 1");
+    expect(await find("2")).toHaveProperty("missing");
+  });
+
+  test.skipIf(!needs("bwrap"))("is tried again when what was remembered is torn", async () => {
+    const { file, find, tried, works } = setUp();
+    await find();
+    const once = tried();
+    writeFileSync(file, readFileSync(file, "utf8").slice(0, 20));
+    expect(await find()).toEqual(works);
+    expect(tried()).toBe(2 * once);
+  });
 });

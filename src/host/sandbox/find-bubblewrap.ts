@@ -11,12 +11,16 @@ import { createProcessHost } from "../processes/process-host.ts";
 import { sandboxArgv } from "../processes/sandbox-argv.ts";
 import { removeTree } from "../trash/remove-tree.ts";
 import { runConfined } from "./run-confined.ts";
+import { type TriedBefore, trialOf } from "./tried-before.ts";
 
 /** `strict` is null when its walls were tested and work. */
 export type Bubblewrap = { readonly path: string; readonly strict: Missing | null } | Missing;
 
-/** Finds bubblewrap on `searchPath` (the daemon's PATH) and tests whether it can make a sandbox on this machine. */
-export async function findBubblewrap(searchPath: string): Promise<Bubblewrap> {
+/**
+ * Finds bubblewrap on `searchPath` (the daemon's PATH) and tests whether it can make a sandbox on this machine. With
+ * `before` it is not tested again while nothing has changed since it worked.
+ */
+export async function findBubblewrap(searchPath: string, before?: TriedBefore): Promise<Bubblewrap> {
   if (process.platform !== "linux") {
     return { missing: `bubblewrap does not exist on ${process.platform}`, remedy: "run the daemon on Linux" };
   }
@@ -24,10 +28,12 @@ export async function findBubblewrap(searchPath: string): Promise<Bubblewrap> {
   const directories = searchPath.split(":").filter(isAbsolute);
   const [path] = findProgram("bwrap", { searchPath: directories.join(":"), cwd: "/" });
   if (path === undefined) return { missing: "bwrap is not on PATH", remedy: "run: apt-get install bubblewrap" };
+  const trial = before === undefined ? null : trialOf(path, before);
+  if (trial?.held()) return { path, strict: null };
   const [problem, strict] = await Promise.all([tryOut(path), tryStrict(path)]);
-  return problem === null
-    ? { path, strict }
-    : { missing: `${path} does not work here: ${problem}`, remedy: BROKEN_REMEDY };
+  if (problem !== null) return { missing: `${path} does not work here: ${problem}`, remedy: BROKEN_REMEDY };
+  if (strict === null) await trial?.remember();
+  return { path, strict };
 }
 
 const PROBE_MAX_MS = 2_000;
