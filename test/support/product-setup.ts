@@ -12,6 +12,7 @@ import {
   statSync,
 } from "node:fs";
 import { join } from "node:path";
+import { findBubblewrap } from "../../src/host/index.ts";
 import { bundle } from "../../tools/bundle.ts";
 import { ENTRIES, EXTERNAL } from "../../tools/entries.ts";
 
@@ -31,10 +32,21 @@ const OLD_MS = 3 * 86_400_000;
  */
 export default async function setUp(): Promise<(() => void) | undefined> {
   if (process.env["NOMOS_TEST_BIN"] !== undefined) return undefined;
-  process.env["NOMOS_TEST_BIN"] = join(await makeProduct(), "bin", "nomos.js");
+  const product = await makeProduct();
+  process.env["NOMOS_TEST_BIN"] = join(product, "bin", "nomos.js");
+  await tryBubblewrap(product);
   return () => {
     delete process.env["NOMOS_TEST_BIN"];
+    delete process.env["NOMOS_TEST_BUBBLEWRAP"];
   };
+}
+
+/** Once for all daemons, each of which would else try it out in its new home. */
+async function tryBubblewrap(product: string): Promise<void> {
+  const { version }: { version: string } = JSON.parse(readFileSync(join(product, "package.json"), "utf8"));
+  const file = join(product, "bubblewrap-works");
+  await findBubblewrap(process.env["PATH"] ?? "", { file, version });
+  if (existsSync(file)) process.env["NOMOS_TEST_BUBBLEWRAP"] = file;
 }
 
 /** Named by its content: equal sources give the same path, for which compiled code is kept already. */
