@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { PROJECTS, type Project } from "./test/projects.ts";
@@ -14,10 +15,13 @@ const forbidSkip = process.env["NOMOS_TEST_FORBID_SKIP"] === "1";
 // Hundreds of processes and threads load the same files: only the first compiles them.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/nomos-compiled");
 
+const WORKERS_MAX = 6;
+
 export default defineConfig({
   test: {
     pool: "forks",
-    maxWorkers: 2,
+    // More than the cores: many tests wait for a process most of the time.
+    maxWorkers: Math.min(availableParallelism() + 1, WORKERS_MAX),
     sequence: { sequencer: LongestFirst },
     reporters: ["default", new TimesReporter(), new ClosingLineReporter({ forbidSkip })],
     projects: PROJECTS.filter(({ onDemand = false }) => withAgents || !onDemand).map(toVitest),

@@ -16,6 +16,9 @@ const STREAM_ITEMS = { "session.stream": 1000, "event.stream": 5 } as const;
 const AT_ONCE = 4;
 const BY_NAME = new Map(SYSCALLS.map((syscall) => [syscall.name, syscall]));
 
+/** Of the two versions of MCP over HTTP, which share all but the handshake, a normal run takes the newer one. */
+const SPOKEN = Object.entries(SURFACES).filter(([name]) => sampled(true, name !== "MCP 2025-11-25 over HTTP"));
+
 /** On the command line each call is a process, and every refusal takes the same way. */
 const REFUSAL_STEP: { readonly [surface: string]: number } = { "command line": sampled(1, 5) };
 
@@ -52,7 +55,7 @@ test("every step is a syscall, and is refused with a code of the catalogue", () 
 });
 
 describe("the same steps on every surface", () => {
-  test.each(Object.entries(SURFACES))(
+  test.each(SPOKEN)(
     "the steps run over %s",
     async (name, open) => {
       // Each surface has its own directory, so that none finds another's files.
@@ -100,7 +103,7 @@ describe("the same steps on every surface", () => {
     STORY_MAX_MS,
   );
 
-  test.each(Object.keys(SURFACES).slice(1))("the answers over HTTP and over %s are the same", (name) => {
+  test.each(SPOKEN.slice(1))("the answers over HTTP and over %s are the same", (name) => {
     const found = told.get(name) ?? [];
     const all = told.get("HTTP") ?? [];
     expect(all.length).toBeGreaterThan(STORY.length + SYSCALLS.length);

@@ -134,7 +134,6 @@ export function describeKeeping(open: OpenStore): void {
       const bytesOf = (n: number): Buffer => Buffer.from(`bytes ${n % 7}`.repeat(50));
       let isOver = false;
       const named = new Set<string>();
-      let refused = 0;
       const sweeping = (async () => {
         let swept = 0;
         while (!isOver) swept += (await store.sweepBlobs({ fence: 0, minAgeMs: 25, dryRun: false })).blobs;
@@ -145,7 +144,6 @@ export function describeKeeping(open: OpenStore): void {
         if (n % 3 === 0) return;
         const written = await appendTo(store, stream, [artifact(blob)]).catch((error: unknown) => {
           expect(error).toMatchObject({ code: "blob_missing" });
-          refused += 1;
           return [];
         });
         const [id] = written.map((found) => found.id);
@@ -161,9 +159,9 @@ export function describeKeeping(open: OpenStore): void {
       ).finally(() => {
         isOver = true;
       });
-      await sweeping;
+      expect(await sweeping).toBeGreaterThan(0);
+      expect(named.size).toBeGreaterThan(0);
       for (const blob of named) expect(await store.blob(blob)).not.toBeNull();
-      expect(refused).toBeLessThan(20);
       expect((await store.verify()).ok).toBe(true);
     });
 
