@@ -50,7 +50,7 @@ function setUpMarks() {
         return { ...PUT_BACK, notRestored: told.notRestored };
       },
       requireRestore: () => {
-        if (!told.canRestore) throw new NomosError("unsupported_platform");
+        if (!told.canRestore) throw new NomosError("sandbox_unavailable");
       },
     },
     folder,
@@ -97,7 +97,7 @@ proves("WT-14", "a turn does not begin where files cannot be restored or a mark 
   using scene = setUpMarks();
   const { judge, mark, told, stateOf } = scene;
   told.canRestore = false;
-  await expect(judge.begin(stateOf("one"))).rejects.toMatchObject({ code: "unsupported_platform" });
+  await expect(judge.begin(stateOf("one"))).rejects.toMatchObject({ code: "sandbox_unavailable" });
   expect(await judge.marked()).toEqual([]);
   mkdirSync(mark, { recursive: true });
   await expect(judge.begin(stateOf("one"))).rejects.toMatchObject({ code: "EISDIR" });
