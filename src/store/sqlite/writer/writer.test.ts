@@ -256,3 +256,46 @@ proves("LOG-10", "a blob goes with the last event that names it; until it is sto
   expect(said(at.write({ scrub: true, sweep: [blob] }))).toBe("ok 0");
   expect(existsSync(path)).toBe(true);
 });
+
+proves("LOG-5", "a stream whose last event was changed outside is not continued; others are", async () => {
+  await using at = await writerHere();
+  const [bad, good] = [sessionStream(newId()), sessionStream(newId())];
+  at.write({ parts: [at.part(bad, 0, opened())] });
+  at.write({ parts: [at.part(good, 0, opened())] });
+  const other = at.open();
+  other.db.exec("UPDATE events SET header = CAST(replace(CAST(header AS TEXT), 'test', 'evil') AS BLOB) WHERE seq = 1");
+  other.db.close();
+  expect(at.write({ parts: [at.part(bad, 1, note(1))] })).toEqual({
+    refused: "log_corrupt",
+    details: { stream: bad, version: 1, problem: "hash_mismatch" },
+  });
+  expect(said(at.write({ parts: [at.part(good, 1, note(1))] }))).toBe("ok 1");
+});
+
+proves("LOG-5", "a fork is linked to the event that it continues, which has to be there", async () => {
+  await using at = await writerHere();
+  const [parent, fork] = [sessionStream(newId()), sessionStream(newId())];
+  at.write({ parts: [at.part(parent, 0, opened(), note(1))] });
+  const continued = (version: number) => ({ ...at.part(fork, 0, opened()), continues: { stream: parent, version } });
+  expect(at.write({ parts: [continued(3)] })).toEqual({
+    refused: "event_not_found",
+    details: { stream: parent, version: 3 },
+  });
+  const reply = at.write({ parts: [continued(1)] });
+  const hash = at.db.prepare("SELECT hash FROM events WHERE seq = 1").get()?.["hash"];
+  expect("ok" in reply ? reply.ok[0]?.prev : null).toBe(hexOf(bytes(hash)));
+});
+
+proves("LOG-3", "what another connection wrote is seen: seq goes on after it, and its versions count", async () => {
+  await using at = await writerHere();
+  const stream = sessionStream(newId());
+  at.write({ parts: [at.part(stream, 0, opened())] });
+  const other = at.open();
+  expect(said(at.write({ parts: [at.part(stream, 1, note(1))] }, other.writer))).toBe("ok 1");
+  other.db.close();
+  expect(at.write({ parts: [at.part(stream, 1, note(2))] })).toMatchObject({ refused: "stale_version" });
+  const reply = at.write({ parts: [at.part(stream, 2, note(2))] });
+  expect("ok" in reply ? reply.ok.map(({ seq }) => seq) : reply).toEqual([3]);
+  const used = at.db.prepare("SELECT events FROM usage ORDER BY stream").all();
+  expect(used).toEqual([{ events: 3 }, { events: 3 }]);
+});
