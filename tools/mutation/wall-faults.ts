@@ -56,7 +56,7 @@ export const WALL_FAULTS: readonly Fault[] = [
     from: '"--ro-bind", "/proc/sys", "/proc/sys"',
     to: '"--bind", "/proc/sys", "/proc/sys"',
     project: "unit",
-    tests: ["src/host/sandbox"],
+    tests: ["src/host/sandbox/strict-argv.test.ts"],
   },
   {
     name: "a file with a name outside of the directory stays writable",
@@ -64,7 +64,7 @@ export const WALL_FAULTS: readonly Fault[] = [
     from: 'access: "read", why: HELD',
     to: 'access: "write", why: HELD',
     project: "unit",
-    tests: ["src/host/sandbox"],
+    tests: ["src/host/sandbox/strict-plan.test.ts"],
   },
   {
     name: "one public address lets a name lead to a private one",
@@ -72,6 +72,14 @@ export const WALL_FAULTS: readonly Fault[] = [
     from: "!addresses.every(isPublicAddress)",
     to: "!addresses.some(isPublicAddress)",
     project: "unit",
-    tests: ["src/host/sandbox/network"],
+    tests: ["src/host/sandbox/network/network.test.ts"],
+  },
+  {
+    name: "a directory on the way through a read-only one becomes writable",
+    file: "src/host/sandbox/strict-plan.ts",
+    from: "const outer = innermost(mounts, path);",
+    to: 'const outer = mounts.find((one) => one.access === "write" && isInside(one.path, path));',
+    project: "unit",
+    tests: ["src/host/sandbox/strict-plan.test.ts"],
   },
 ];
