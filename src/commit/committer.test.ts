@@ -115,7 +115,13 @@ proves("E1", "events are erased only out of the stream that is named, once, and 
   const [secret] = (await committer.session(id, noted("secret"), BY)).events;
   const [foreign] = (await committer.session(other, noted("foreign"), BY)).events;
   const erase = (...ids: readonly (string | undefined)[]) =>
-    committer.erase(Session, id, ids.map((one) => one ?? ""), "asked", BY);
+    committer.erase(
+      Session,
+      id,
+      ids.map((one) => one ?? ""),
+      "asked",
+      BY,
+    );
   for (const [unknown, ids] of [
     [foreign?.id, [secret?.id, foreign?.id]],
     ["no such event", ["no such event"]],

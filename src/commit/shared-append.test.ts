@@ -162,21 +162,25 @@ proves("E6", "a call with an idempotency key and a guarded change never share an
   expect(payloads(await notesOf(at, id))).toEqual([1, 2, "keyed", 3, 4, "guarded", 5]);
 });
 
-proves("E6", "an append whose result is unknown: only changes decided before the first fact have an answer", async () => {
-  await using at = await makeCommitHome();
-  const id = await at.openSession();
-  const refused = () => at.committer.session(id, () => ({ refused: "session_busy", details: {} }), BY);
-  const nothing = () => at.committer.session(id, () => [], BY);
-  const release = at.hold(new StoreError("store_failed"));
-  const ends = Promise.allSettled([refused(), nothing(), note(at, id, 1), nothing(), refused(), note(at, id, 2)]);
-  await inOrder();
-  release();
-  const said = (await ends).map((end) => (end.status === "fulfilled" ? end.value.events.length : end.reason.code));
-  expect(said).toEqual(["session_busy", 0, "store_failed", "store_failed", "store_failed", "store_failed"]);
-  expect(await notesOf(at, id)).toEqual([]);
-  await note(at, id, "after");
-  expect(payloads(await notesOf(at, id))).toEqual(["after"]);
-});
+proves(
+  "E6",
+  "an append whose result is unknown: only changes decided before the first fact have an answer",
+  async () => {
+    await using at = await makeCommitHome();
+    const id = await at.openSession();
+    const refused = () => at.committer.session(id, () => ({ refused: "session_busy", details: {} }), BY);
+    const nothing = () => at.committer.session(id, () => [], BY);
+    const release = at.hold(new StoreError("store_failed"));
+    const ends = Promise.allSettled([refused(), nothing(), note(at, id, 1), nothing(), refused(), note(at, id, 2)]);
+    await inOrder();
+    release();
+    const said = (await ends).map((end) => (end.status === "fulfilled" ? end.value.events.length : end.reason.code));
+    expect(said).toEqual(["session_busy", 0, "store_failed", "store_failed", "store_failed", "store_failed"]);
+    expect(await notesOf(at, id)).toEqual([]);
+    await note(at, id, "after");
+    expect(payloads(await notesOf(at, id))).toEqual(["after"]);
+  },
+);
 
 proves("E6", "changes share an append only under the same quota, and with at most 256 facts", async () => {
   const quotas = new Map<string, Quota | null>();
@@ -197,13 +201,19 @@ proves("E6", "changes share an append only under the same quota, and with at mos
     return at.appends() - before;
   };
   expect(await appendsFor("base", "equal")).toBe(1);
-  for (const name of [...Object.keys(others), "none"]) expect([name, await appendsFor("base", name)]).toEqual([name, 2]);
+  for (const name of [...Object.keys(others), "none"])
+    expect([name, await appendsFor("base", name)]).toEqual([name, 2]);
   expect(await appendsFor("none", "base")).toBe(2);
 
   const many = (count: number) =>
     at.committer.session(
       id,
-      (state) => addCustom(state, null, Array.from({ length: count }, () => ({ type: "x.note@1", payload: "none" }))),
+      (state) =>
+        addCustom(
+          state,
+          null,
+          Array.from({ length: count }, () => ({ type: "x.note@1", payload: "none" })),
+        ),
       BY,
     );
   for (const [first, second, appends] of [

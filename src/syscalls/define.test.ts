@@ -19,7 +19,9 @@ proves("H21", "a call whose key ran before answers out of its events and commits
     noteCall: async (name: string) => void done.push(`noted ${name}`),
   } as unknown as Context["services"];
   const syscall = write({
-    ...({ name: "test.write", summary: "", roles: [], needs: [], resource: () => "" } as unknown as Parameters<typeof write>[0]),
+    ...({ name: "test.write", summary: "", roles: [], needs: [], resource: () => "" } as unknown as Parameters<
+      typeof write
+    >[0]),
     input: z.object({}),
     output: z.unknown(),
     commit: async () => {
@@ -28,8 +30,7 @@ proves("H21", "a call whose key ran before answers out of its events and commits
     },
     answer: async (_context, _input, events) => events.map(({ id }) => id),
   });
-  const run = (given: typeof call | null) =>
-    syscall.run({ services, call: given } as unknown as Context, {});
+  const run = (given: typeof call | null) => syscall.run({ services, call: given } as unknown as Context, {});
   expect(await run(null)).toEqual({ value: ["new"] });
   expect(await run(call)).toEqual({ value: ["new"] });
   known = [event("old")];

@@ -25,23 +25,29 @@ function watch(at: ReminderMemory, more: Partial<AlarmOptions> = {}) {
     ...more,
   });
   const rang = () =>
-    at.disk.log.filter(({ type }) => type === "reminder.rang@1").map((event) => Date.parse(event.at) - Date.parse(at.at(0)));
+    at.disk.log
+      .filter(({ type }) => type === "reminder.rang@1")
+      .map((event) => Date.parse(event.at) - Date.parse(at.at(0)));
   return { alarms, looks, told, rang };
 }
 
-proves("ALARM-1", "an alarm rings at its time, not before, and the clock looks at least every half minute", async () => {
-  const at = createReminderMemory();
-  const { alarms, looks, rang } = watch(at);
-  await at.remind({ dueAt: at.at(70_000) });
-  await at.remind({ dueAt: at.at(5_000), times: 3, everyMs: 2_000 });
-  await at.pass(69_999);
-  expect(rang()).toEqual([5_000, 7_000, 9_000]);
-  expect(Math.max(...looks.slice(1).map((ms, n) => ms - (looks[n] ?? 0)))).toBe(30_000);
-  await at.pass(1);
-  expect(rang()).toEqual([5_000, 7_000, 9_000, 70_000]);
-  expect(looks.length).toBeLessThan(16);
-  await alarms.stop();
-});
+proves(
+  "ALARM-1",
+  "an alarm rings at its time, not before, and the clock looks at least every half minute",
+  async () => {
+    const at = createReminderMemory();
+    const { alarms, looks, rang } = watch(at);
+    await at.remind({ dueAt: at.at(70_000) });
+    await at.remind({ dueAt: at.at(5_000), times: 3, everyMs: 2_000 });
+    await at.pass(69_999);
+    expect(rang()).toEqual([5_000, 7_000, 9_000]);
+    expect(Math.max(...looks.slice(1).map((ms, n) => ms - (looks[n] ?? 0)))).toBe(30_000);
+    await at.pass(1);
+    expect(rang()).toEqual([5_000, 7_000, 9_000, 70_000]);
+    expect(looks.length).toBeLessThan(16);
+    await alarms.stop();
+  },
+);
 
 proves("ALARM-1", "many appends within a moment cause one look, and appends of other streams none", async () => {
   const at = createReminderMemory();
@@ -57,15 +63,19 @@ proves("ALARM-1", "many appends within a moment cause one look, and appends of o
   expect(looks).toEqual([0, 20]);
 });
 
-proves("ALARM-1", "hundreds of alarms of one time ring once each, page by page, and repeated ones in order", async () => {
-  const at = createReminderMemory();
-  for (let n = 0; n < 250; n += 1) await at.remind({ dueAt: at.at(-n) });
-  const { alarms, rang } = watch(at);
-  await at.pass(100);
-  expect(rang()).toHaveLength(250);
-  expect(await at.store.count(ALARMS)).toBe(0);
-  await alarms.stop();
-});
+proves(
+  "ALARM-1",
+  "hundreds of alarms of one time ring once each, page by page, and repeated ones in order",
+  async () => {
+    const at = createReminderMemory();
+    for (let n = 0; n < 250; n += 1) await at.remind({ dueAt: at.at(-n) });
+    const { alarms, rang } = watch(at);
+    await at.pass(100);
+    expect(rang()).toHaveLength(250);
+    expect(await at.store.count(ALARMS)).toBe(0);
+    await alarms.stop();
+  },
+);
 
 proves("ALARM-2", "the state counts what is set, due and late by more than a minute", async () => {
   const at = createReminderMemory();

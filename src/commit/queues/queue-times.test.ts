@@ -90,34 +90,38 @@ proves("QUEUE-1", "items that waited before the start are started; held ones and
   await queues.stop();
 });
 
-proves("QUEUE-2", "an item that fails to start is tried again after growing waits, and forgotten once it ended", async () => {
-  const at = createReminderMemory();
-  const bad = await wait(at, 9);
-  const tries: number[] = [];
-  const { change } = at.committer;
-  let isBroken = true;
-  const failing: typeof change = (...given) => {
-    if (given[1] !== bad || !isBroken) return change(...given);
-    tries.push(at.elapsedMs());
-    return Promise.reject(new Error("the disk is on fire"));
-  };
-  const { queues, told } = queuesOn(at, { committer: { change: failing } });
-  await at.pass(500);
-  expect(queues.stuck()).toEqual([]);
-  const good = await wait(at);
-  await at.pass(20);
-  expect(started(at)).toEqual([good]);
-  await at.pass(7_000);
-  expect(tries).toEqual([0, 1_000, 3_000, 7_000]);
-  expect(queues.stuck()).toMatchObject([{ id: `reminder/${bad}#work`, tries: 4 }]);
-  expect(told).toMatchObject([{ id: `reminder/${bad}#work`, lane: REMINDER_LANE, code: "internal" }]);
-  isBroken = false;
-  await at.pass(8_000);
-  expect(started(at)).toEqual([good, bad]);
-  expect(queues.stuck()).toEqual([]);
-  await queues.stop();
-  expect(await at.clock.step()).toBe(false);
-});
+proves(
+  "QUEUE-2",
+  "an item that fails to start is tried again after growing waits, and forgotten once it ended",
+  async () => {
+    const at = createReminderMemory();
+    const bad = await wait(at, 9);
+    const tries: number[] = [];
+    const { change } = at.committer;
+    let isBroken = true;
+    const failing: typeof change = (...given) => {
+      if (given[1] !== bad || !isBroken) return change(...given);
+      tries.push(at.elapsedMs());
+      return Promise.reject(new Error("the disk is on fire"));
+    };
+    const { queues, told } = queuesOn(at, { committer: { change: failing } });
+    await at.pass(500);
+    expect(queues.stuck()).toEqual([]);
+    const good = await wait(at);
+    await at.pass(20);
+    expect(started(at)).toEqual([good]);
+    await at.pass(7_000);
+    expect(tries).toEqual([0, 1_000, 3_000, 7_000]);
+    expect(queues.stuck()).toMatchObject([{ id: `reminder/${bad}#work`, tries: 4 }]);
+    expect(told).toMatchObject([{ id: `reminder/${bad}#work`, lane: REMINDER_LANE, code: "internal" }]);
+    isBroken = false;
+    await at.pass(8_000);
+    expect(started(at)).toEqual([good, bad]);
+    expect(queues.stuck()).toEqual([]);
+    await queues.stop();
+    expect(await at.clock.step()).toBe(false);
+  },
+);
 
 proves("QUEUE-2", "queues that cannot be read are read again five seconds later, and this is logged", async () => {
   const at = createReminderMemory();
@@ -176,7 +180,8 @@ proves("QUEUE-1", "a lane is read page by page in its order, and each lane of an
   const lanes = ["reminder", "reminder-other/x", "reminder/a", "reminder/a", "reminder/b", "session/a"];
   const byLane: typeof at.store.rows = async (_list, { where, after }) => {
     const lane = where?.["lane" as keyof typeof where];
-    const key = lane === undefined ? lanes.toSorted().find((one) => one > String(after?.key)) : lanes.find((one) => one === lane);
+    const key =
+      lane === undefined ? lanes.toSorted().find((one) => one > String(after?.key)) : lanes.find((one) => one === lane);
     return key === undefined ? [] : JSON.parse(JSON.stringify([{ ...ROW, lane: key }]));
   };
   const owned: string[] = [];
@@ -184,24 +189,32 @@ proves("QUEUE-1", "a lane is read page by page in its order, and each lane of an
   expect(owned).toEqual(["reminder", "reminder/a", "reminder/b"]);
 });
 
-proves("QUEUE-1", "the lanes of a stream are those it was in and is in; unseen earlier events make them unknown", async () => {
-  const at = createReminderMemory();
-  const memory = createLaneMemory(at.store);
-  const id = await wait(at);
-  const stream = `reminder/${id}`;
-  expect(await memory.lanesOf(new Map([[stream, 2]]))).toBe("unknown");
-  expect(await memory.lanesOf(new Map([[stream, 3]]))).toEqual(new Set([REMINDER_LANE]));
-  for (const decide of [() => [reminderFact("reminder.started@1", { turn: 1 })], finishReminder])
-    await at.committer.change(Reminder, id, decide, BY);
-  expect(await memory.lanesOf(new Map([[stream, 4]]))).toEqual(new Set([REMINDER_LANE]));
-  expect(await memory.lanesOf(new Map([[stream, 6]]))).toEqual(new Set());
-  const fresh = await at.remind({ dueAt: PAST });
-  expect(await memory.lanesOf(new Map([[`reminder/${fresh}`, 1]]))).toEqual(new Set());
-});
+proves(
+  "QUEUE-1",
+  "the lanes of a stream are those it was in and is in; unseen earlier events make them unknown",
+  async () => {
+    const at = createReminderMemory();
+    const memory = createLaneMemory(at.store);
+    const id = await wait(at);
+    const stream = `reminder/${id}`;
+    expect(await memory.lanesOf(new Map([[stream, 2]]))).toBe("unknown");
+    expect(await memory.lanesOf(new Map([[stream, 3]]))).toEqual(new Set([REMINDER_LANE]));
+    for (const decide of [() => [reminderFact("reminder.started@1", { turn: 1 })], finishReminder])
+      await at.committer.change(Reminder, id, decide, BY);
+    expect(await memory.lanesOf(new Map([[stream, 4]]))).toEqual(new Set([REMINDER_LANE]));
+    expect(await memory.lanesOf(new Map([[stream, 6]]))).toEqual(new Set());
+    const fresh = await at.remind({ dueAt: PAST });
+    expect(await memory.lanesOf(new Map([[`reminder/${fresh}`, 1]]))).toEqual(new Set());
+  },
+);
 
 proves("QUEUE-2", "why an item waits: held, paused, failed, behind others, no place, or next", async () => {
   const at = createReminderMemory();
-  const waiting = Array.from({ length: 1001 }, (_, n) => ({ ...ROW, stream: `reminder/${n}`, heldBy: n === 1 ? "an answer" : null }));
+  const waiting = Array.from({ length: 1001 }, (_, n) => ({
+    ...ROW,
+    stream: `reminder/${n}`,
+    heldBy: n === 1 ? "an answer" : null,
+  }));
   const rows: typeof at.store.rows = async (_list, { limit }) => JSON.parse(JSON.stringify(waiting.slice(0, limit)));
   let running = 2;
   const deps: WaitDeps = {

@@ -28,15 +28,19 @@ function setUp(shownIn: (folder: string) => readonly Planned[], pid = process.pi
 const bind = (path: string, access: "read" | "write"): Planned => ({ kind: "bind", path, from: path, access, why });
 const cover = (path: string): Planned => ({ kind: "cover", path, of: "file", why });
 
-provesHere("WL-24", "a read-only or hidden path that is no longer mounted is reported once, within a quarter of a second", async () => {
-  for (const guard of [(at: string) => bind(at, "read"), cover]) {
-    using scene = setUp((folder) => [bind(folder, "write"), guard(join(folder, "kept"))]);
-    expect(scene.lost).toEqual([]);
-    expect(await scene.clock.step()).toBe(true);
-    expect(scene.lost).toEqual([`${join(scene.folder, "kept")} 250`]);
-    expect(await scene.clock.step()).toBe(false);
-  }
-});
+provesHere(
+  "WL-24",
+  "a read-only or hidden path that is no longer mounted is reported once, within a quarter of a second",
+  async () => {
+    for (const guard of [(at: string) => bind(at, "read"), cover]) {
+      using scene = setUp((folder) => [bind(folder, "write"), guard(join(folder, "kept"))]);
+      expect(scene.lost).toEqual([]);
+      expect(await scene.clock.step()).toBe(true);
+      expect(scene.lost).toEqual([`${join(scene.folder, "kept")} 250`]);
+      expect(await scene.clock.step()).toBe(false);
+    }
+  },
+);
 
 provesHere("WL-24", "only what lies in a writable directory is guarded", async () => {
   const plans: readonly ((folder: string) => readonly Planned[])[] = [
@@ -54,19 +58,23 @@ provesHere("WL-24", "only what lies in a writable directory is guarded", async (
   }
 });
 
-provesHere("WL-24", "a path that is gone and a sandbox that has ended are no loss; a stop ends the questions", async () => {
-  using gone = setUp((folder) => [bind(folder, "write"), bind(join(folder, "never"), "read")]);
-  for (let n = 0; n < 3; n += 1) expect(await gone.clock.step()).toBe(true);
-  expect(gone.lost).toEqual([]);
-  writeFileSync(join(gone.folder, "never"), "");
-  await gone.clock.step();
-  expect(gone.lost).toHaveLength(1);
-  using ended = setUp((folder) => [bind(folder, "write"), bind(join(folder, "kept"), "read")], 2 ** 22 + 1);
-  for (let n = 0; n < 3; n += 1) expect(await ended.clock.step()).toBe(true);
-  expect(ended.lost).toEqual([]);
-  ended.stop();
-  expect(await ended.clock.step()).toBe(false);
-});
+provesHere(
+  "WL-24",
+  "a path that is gone and a sandbox that has ended are no loss; a stop ends the questions",
+  async () => {
+    using gone = setUp((folder) => [bind(folder, "write"), bind(join(folder, "never"), "read")]);
+    for (let n = 0; n < 3; n += 1) expect(await gone.clock.step()).toBe(true);
+    expect(gone.lost).toEqual([]);
+    writeFileSync(join(gone.folder, "never"), "");
+    await gone.clock.step();
+    expect(gone.lost).toHaveLength(1);
+    using ended = setUp((folder) => [bind(folder, "write"), bind(join(folder, "kept"), "read")], 2 ** 22 + 1);
+    for (let n = 0; n < 3; n += 1) expect(await ended.clock.step()).toBe(true);
+    expect(ended.lost).toEqual([]);
+    ended.stop();
+    expect(await ended.clock.step()).toBe(false);
+  },
+);
 
 provesHere("WL-24", "a held file needs its guard only while it has another name; a held directory always", async () => {
   const held = (name: string) => (folder: string) => {

@@ -16,7 +16,8 @@ const WALLS: Walls = { mounts: [], programs: [], home: null, temp: null, door: n
 function setUp() {
   const top = realpathSync(mkdtempSync(join(tmpdir(), "nomos-plan-")));
   const at = (path: string) => join(top, path);
-  for (const path of ["work/a/b/c", "work/dark", "person", "tools/bin", "other/inner"]) mkdirSync(at(path), { recursive: true });
+  for (const path of ["work/a/b/c", "work/dark", "person", "tools/bin", "other/inner"])
+    mkdirSync(at(path), { recursive: true });
   writeFileSync(at("work/key"), "");
   const plan = (mounts: readonly Mount[] = [], more: Partial<PlanInput> = {}, walls: Partial<Walls> = {}) =>
     strictPlan({
@@ -43,7 +44,9 @@ function setUp() {
 provesHere("WL-1", "the working directory is writable, the system readable, and nothing else is shown", () => {
   using stage = setUp();
   const { system, shown, ...rest } = stage.plan([], { etc: stage.at("other") }, { temp: "/t", home: "/h" });
-  expect(shown).toMatchObject([{ kind: "bind", path: stage.at("work"), access: "write", why: "the working directory" }]);
+  expect(shown).toMatchObject([
+    { kind: "bind", path: stage.at("work"), access: "write", why: "the working directory" },
+  ]);
   expect(system.filter((one) => one.kind === "bind" && one.access !== "read")).toEqual([]);
   expect(system).toContainEqual(expect.objectContaining({ path: "/etc", from: stage.at("other") }));
   expect(system).toContainEqual(expect.objectContaining({ path: "/usr", from: "/usr" }));
@@ -58,9 +61,12 @@ provesHere("WL-2", "the innermost mount counts, the last of several, and every d
   expect(shown([{ path: at("work/a/b/c"), access: "read" }])).toEqual([
     ...["write work", "write work/a", "write work/a/b", "read work/a/b/c"],
   ]);
-  expect(shown([{ path: at("work/a"), access: "read" }, { path: at("work/a"), access: "write" }])).toEqual([
-    ...["write work", "write work/a"],
-  ]);
+  expect(
+    shown([
+      { path: at("work/a"), access: "read" },
+      { path: at("work/a"), access: "write" },
+    ]),
+  ).toEqual([...["write work", "write work/a"]]);
   const named = { path: "/seen", from: at("other"), access: "write" } as const;
   const inner = { path: "/seen/inner/x", from: at("work/a"), access: "read" } as const;
   expect(shown([named, inner]).filter((line) => line.includes("/seen"))).toEqual([
@@ -149,29 +155,47 @@ provesHere("WL-1", "the system and a person's HOME are no working directory; a d
   using stage = setUp();
   const { at, plan } = stage;
   mkdirSync(at("person/project"));
-  for (const cwd of ["/", "/usr", "/usr/lib", "/etc", "/var", "/home", "/proc", "/dev", at("person"), dirname(at("person"))])
+  for (const cwd of [
+    "/",
+    "/usr",
+    "/usr/lib",
+    "/etc",
+    "/var",
+    "/home",
+    "/proc",
+    "/dev",
+    at("person"),
+    dirname(at("person")),
+  ])
     expect(() => plan([], { cwd }), cwd).toThrow(
-      expect.objectContaining({ code: "sandbox_unavailable", message: expect.stringContaining(`cannot wall off ${cwd}:`) }),
+      expect.objectContaining({
+        code: "sandbox_unavailable",
+        message: expect.stringContaining(`cannot wall off ${cwd}:`),
+      }),
     );
   expect(plan([], { cwd: at("person/project") }).cwd).toBe(at("person/project"));
   expect(plan([], { personHome: null }).cwd).toBe(at("work"));
 });
 
-provesHere("WL-3", "programs are shown read-only, unless they lie in the workspace, the system or hold a secret", () => {
-  using stage = setUp();
-  const { at, shown } = stage;
-  writeFileSync(at("tools/bin/tool"), "");
-  mkdirSync(at("work/bin"));
-  const searchPath = [at("tools/bin"), at("work/bin"), "/usr/bin", at("person"), "relative/bin"].join(":");
-  expect(shown([], { searchPath }).toSorted()).toEqual(["read tools/bin", "write work"]);
-  expect(shown([], { searchPath, hidden: [{ path: at("tools/bin/tool"), kind: "file" }] })).toEqual(["write work"]);
-});
+provesHere(
+  "WL-3",
+  "programs are shown read-only, unless they lie in the workspace, the system or hold a secret",
+  () => {
+    using stage = setUp();
+    const { at, shown } = stage;
+    writeFileSync(at("tools/bin/tool"), "");
+    mkdirSync(at("work/bin"));
+    const searchPath = [at("tools/bin"), at("work/bin"), "/usr/bin", at("person"), "relative/bin"].join(":");
+    expect(shown([], { searchPath }).toSorted()).toEqual(["read tools/bin", "write work"]);
+    expect(shown([], { searchPath, hidden: [{ path: at("tools/bin/tool"), kind: "file" }] })).toEqual(["write work"]);
+  },
+);
 
 provesHere("WL-1", "whether a path can be seen: by the mount closest to it", () => {
   using stage = setUp();
   const { at, plan } = stage;
   const made = plan([{ path: at("work/dark"), access: "hidden" }]);
-  expect([at("work/a"), at("work/dark"), at("work/dark/x"), at("other"), "/usr/bin/env"].map((path) => isShown(made, path))).toEqual([
-    ...[true, false, false, false, true],
-  ]);
+  expect(
+    [at("work/a"), at("work/dark"), at("work/dark/x"), at("other"), "/usr/bin/env"].map((path) => isShown(made, path)),
+  ).toEqual([...[true, false, false, false, true]]);
 });

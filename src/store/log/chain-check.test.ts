@@ -2,7 +2,19 @@ import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
 import { hashData, hashEvent, headerText, NO_PREV } from "../../domains/index.ts";
 import { createChainCheck, createTailCheck, forkPointOf } from "./chain-check.ts";
-import { bytes, columnsOf, decodeRow, type EventColumns, hexOf, idBytes, number, parseHeader, sha256, text, uuidOf } from "./encoding.ts";
+import {
+  bytes,
+  columnsOf,
+  decodeRow,
+  type EventColumns,
+  hexOf,
+  idBytes,
+  number,
+  parseHeader,
+  sha256,
+  text,
+  uuidOf,
+} from "./encoding.ts";
 
 type Stored = EventColumns & { readonly id: string };
 
@@ -10,7 +22,11 @@ const SALT = new Uint8Array(16).fill(7);
 const FORKED = "session.forked@1";
 
 /** An event as it is stored, linked to `prev`. */
-function eventAt(version: number, prev: Uint8Array, more: { stream?: string; type?: string; seq?: number; data?: object } = {}): Stored {
+function eventAt(
+  version: number,
+  prev: Uint8Array,
+  more: { stream?: string; type?: string; seq?: number; data?: object } = {},
+): Stored {
   const { stream = "session/a", type = "x.note@1", seq = version, data = { n: version } } = more;
   const id = `id-${stream}-${version}`;
   const said = Buffer.from(JSON.stringify(data));
@@ -48,23 +64,28 @@ const CHANGES: readonly [problem: string, (stored: Stored) => Stored][] = [
   ["type_mismatch", (stored) => ({ ...stored, type: "x.other@1" })],
 ];
 
-proves("LOG-5", "any change of an event, of its link or of its place is found by the whole check and by that of the end", () => {
-  const [first, second, third] = chain();
-  const whole = createChainCheck();
-  const end = createTailCheck();
-  for (const stored of [first, second, third]) expect([whole.problemOf(stored, null), end(stored)]).toEqual([null, null]);
-  for (const [problem, change] of CHANGES) {
-    const [all, last] = [createChainCheck(), createTailCheck()];
-    const changed = { ...change(second), seq: 2 };
-    all.problemOf(first, null);
-    last(first);
-    expect([problem, all.problemOf(changed, null), last(changed)]).toEqual([problem, problem, problem]);
-  }
-  const ids = createChainCheck();
-  expect(ids.problemOf({ ...first, id: "another" }, null)).toBe("id_mismatch");
-  const erased = createChainCheck();
-  expect(erased.problemOf({ ...first, data: null, salt: null }, null)).toBeNull();
-});
+proves(
+  "LOG-5",
+  "any change of an event, of its link or of its place is found by the whole check and by that of the end",
+  () => {
+    const [first, second, third] = chain();
+    const whole = createChainCheck();
+    const end = createTailCheck();
+    for (const stored of [first, second, third])
+      expect([whole.problemOf(stored, null), end(stored)]).toEqual([null, null]);
+    for (const [problem, change] of CHANGES) {
+      const [all, last] = [createChainCheck(), createTailCheck()];
+      const changed = { ...change(second), seq: 2 };
+      all.problemOf(first, null);
+      last(first);
+      expect([problem, all.problemOf(changed, null), last(changed)]).toEqual([problem, problem, problem]);
+    }
+    const ids = createChainCheck();
+    expect(ids.problemOf({ ...first, id: "another" }, null)).toBe("id_mismatch");
+    const erased = createChainCheck();
+    expect(erased.problemOf({ ...first, data: null, salt: null }, null)).toBeNull();
+  },
+);
 
 proves("LOG-5", "streams have chains of their own, and their first event continues nothing", () => {
   const check = createChainCheck();

@@ -2,7 +2,16 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
 import type { EventQuery, RecordedEvent } from "../port.ts";
-import { fillPage, logRange, missingVersion, PAGE_BYTES_MAX, planPage, SCAN_MAX, turnSieve, typeBounds } from "./event-page.ts";
+import {
+  fillPage,
+  logRange,
+  missingVersion,
+  PAGE_BYTES_MAX,
+  planPage,
+  SCAN_MAX,
+  turnSieve,
+  typeBounds,
+} from "./event-page.ts";
 
 const STREAM = { no: 1, name: "session/a", last: 9 };
 
@@ -42,23 +51,28 @@ proves("LOG-5", "the range of a query is after its cursor and before its end, wi
 
 proves("LOG-5", "pages of any size, up or down, give every event once and in order", () => {
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 1, max: 12 }), fc.boolean(), (last, limit, descending) => {
-      const seen: number[] = [];
-      let [from, to] = [1, last];
-      for (let pages = 0; pages <= last + 1; pages += 1) {
-        const page = pageOf(to, { limit, descending }, { from });
-        if (page === null) break;
-        seen.push(...page.versions);
-        expect(page.versions.length).toBeLessThanOrEqual(limit);
-        if (page.next === null) break;
-        expect(page.next).toHaveProperty("seq");
-        const position = "seq" in page.next ? page.next.seq - 100 : page.next.version;
-        if (descending) to = position - 1;
-        else from = position + 1;
-      }
-      const all = Array.from({ length: last }, (_, n) => n + 1);
-      expect(seen).toEqual(descending ? all.toReversed() : all);
-    }),
+    fc.property(
+      fc.integer({ min: 0, max: 30 }),
+      fc.integer({ min: 1, max: 12 }),
+      fc.boolean(),
+      (last, limit, descending) => {
+        const seen: number[] = [];
+        let [from, to] = [1, last];
+        for (let pages = 0; pages <= last + 1; pages += 1) {
+          const page = pageOf(to, { limit, descending }, { from });
+          if (page === null) break;
+          seen.push(...page.versions);
+          expect(page.versions.length).toBeLessThanOrEqual(limit);
+          if (page.next === null) break;
+          expect(page.next).toHaveProperty("seq");
+          const position = "seq" in page.next ? page.next.seq - 100 : page.next.version;
+          if (descending) to = position - 1;
+          else from = position + 1;
+        }
+        const all = Array.from({ length: last }, (_, n) => n + 1);
+        expect(seen).toEqual(descending ? all.toReversed() : all);
+      },
+    ),
   );
 });
 
@@ -83,14 +97,20 @@ proves("LOG-5", "a page ends when it is large; a filtered one when it has scanne
   expect(pageOf(7, { limit: 9, turnId: "other" })).toEqual({ versions: [3, 6], next: null });
   expect(pageOf(7, { limit: 1, turnId: "other" })).toEqual({ versions: [3], next: { seq: 103 } });
   const whole = planPage({ from: 1, to: SCAN_MAX + 1, of: null }, { limit: 1, types: ["x"] });
-  expect(whole && fillPage(whole, { limit: 1, types: ["x"] }, [], decode)).toEqual({ events: [], next: { seq: SCAN_MAX } });
+  expect(whole && fillPage(whole, { limit: 1, types: ["x"] }, [], decode)).toEqual({
+    events: [],
+    next: { seq: SCAN_MAX },
+  });
 });
 
 proves("LOG-5", "an event that is missing, at the beginning, between or at the end, is reported by its place", () => {
   for (const without of [1, 2, 3])
     for (const descending of [false, true])
       expect(() => pageOf(3, { limit: 9, descending }, { without })).toThrow(
-        expect.objectContaining({ code: "log_corrupt", details: { stream: STREAM.name, version: without, problem: "missing" } }),
+        expect.objectContaining({
+          code: "log_corrupt",
+          details: { stream: STREAM.name, version: without, problem: "missing" },
+        }),
       );
   // A filter leaves out events by itself.
   expect(pageOf(3, { limit: 9, types: ["x.note"] }, { without: 2 })).toEqual({ versions: [1, 3], next: null });

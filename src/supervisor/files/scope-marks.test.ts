@@ -35,7 +35,8 @@ function setUpMarks() {
   const judge = createScopeJudge({
     sessionFiles: {
       keep: async () => {
-        const id = `s${(snapshots += 1)}`;
+        snapshots += 1;
+        const id = `s${snapshots}`;
         await new Promise(setImmediate);
         return { id } as Taken;
       },
@@ -68,16 +69,20 @@ function setUpMarks() {
   return { folder, tree, mark, told, seen, states, judge, stateOf, [Symbol.dispose]: close };
 }
 
-proves("WT-14", "a mark is set once, only the daemon may read it, and a second session starts from the first's", async () => {
-  using scene = setUpMarks();
-  const { judge, mark, stateOf } = scene;
-  await Promise.all([judge.begin(stateOf("one")), judge.begin(stateOf("two"))]);
-  await judge.begin(stateOf("one"));
-  expect(readFileSync(mark, "utf8")).toBe("s1");
-  expect(readFileSync(join(mark, "../two"), "utf8")).toBe("s1");
-  expect([statSync(mark).mode & 0o777, statSync(join(mark, "..")).mode & 0o777]).toEqual([0o600, 0o700]);
-  expect(await judge.marked()).toEqual(["s1", "s1"]);
-});
+proves(
+  "WT-14",
+  "a mark is set once, only the daemon may read it, and a second session starts from the first's",
+  async () => {
+    using scene = setUpMarks();
+    const { judge, mark, stateOf } = scene;
+    await Promise.all([judge.begin(stateOf("one")), judge.begin(stateOf("two"))]);
+    await judge.begin(stateOf("one"));
+    expect(readFileSync(mark, "utf8")).toBe("s1");
+    expect(readFileSync(join(mark, "../two"), "utf8")).toBe("s1");
+    expect([statSync(mark).mode & 0o777, statSync(join(mark, "..")).mode & 0o777]).toEqual([0o600, 0o700]);
+    expect(await judge.marked()).toEqual(["s1", "s1"]);
+  },
+);
 
 proves("WT-14", "no mark is set for a session without a scope or outside of the worktrees", async () => {
   using scene = setUpMarks();
@@ -144,36 +149,44 @@ proves("WT-14", "a turn that stays within its scope: nothing is put back, and it
   expect(existsSync(mark)).toBe(false);
 });
 
-proves("WT-14", "a crash while files are put back: the next judgement reports them once, with the new ones", async () => {
-  using scene = setUpMarks();
-  const { judge, told, stateOf } = scene;
-  await judge.begin(stateOf("one"));
-  told.changes = Array.from({ length: 103 }, (_, n) => added(`a${n}`));
-  told.failsPutBack = true;
-  await expect(judge.end(stateOf("one"))).rejects.toThrow("killed");
-  told.changes = [added("a0"), added("b")];
-  told.failsPutBack = false;
-  const { reverted } = await judge.end(stateOf("one"));
-  expect(reverted?.files.map(({ path }) => path)).toEqual(Array.from({ length: 100 }, (_, n) => `a${n}`));
-  expect(reverted?.more).toBe(4);
-});
+proves(
+  "WT-14",
+  "a crash while files are put back: the next judgement reports them once, with the new ones",
+  async () => {
+    using scene = setUpMarks();
+    const { judge, told, stateOf } = scene;
+    await judge.begin(stateOf("one"));
+    told.changes = Array.from({ length: 103 }, (_, n) => added(`a${n}`));
+    told.failsPutBack = true;
+    await expect(judge.end(stateOf("one"))).rejects.toThrow("killed");
+    told.changes = [added("a0"), added("b")];
+    told.failsPutBack = false;
+    const { reverted } = await judge.end(stateOf("one"));
+    expect(reverted?.files.map(({ path }) => path)).toEqual(Array.from({ length: 100 }, (_, n) => `a${n}`));
+    expect(reverted?.more).toBe(4);
+  },
+);
 
-proves("WT-14", "a path that a person allowed during the turn stays: for the session, or for the tree's owner", async () => {
-  using scene = setUpMarks();
-  const { judge, states, told, stateOf } = scene;
-  await judge.begin(stateOf("one"));
-  told.changes = ["a", "b", "c"].map(added);
-  const paths = async () => (await judge.end(stateOf("one"))).reverted?.files.map(({ path }) => path);
-  states.set("one", { ...stateOf("one"), widened: ["a"] });
-  states.set("owner", { ...stateOf("owner"), widened: ["b"] });
-  expect(await paths()).toEqual(["c"]);
-  using other = setUpMarks();
-  await other.judge.begin(other.stateOf("one"));
-  other.told.changes = ["a", "c"].map(added);
-  // The owner is gone: what the session itself was allowed still counts.
-  const { reverted } = await other.judge.end({ ...other.stateOf("one"), widened: ["a"] });
-  expect(reverted?.files.map(({ path }) => path)).toEqual(["c"]);
-});
+proves(
+  "WT-14",
+  "a path that a person allowed during the turn stays: for the session, or for the tree's owner",
+  async () => {
+    using scene = setUpMarks();
+    const { judge, states, told, stateOf } = scene;
+    await judge.begin(stateOf("one"));
+    told.changes = ["a", "b", "c"].map(added);
+    const paths = async () => (await judge.end(stateOf("one"))).reverted?.files.map(({ path }) => path);
+    states.set("one", { ...stateOf("one"), widened: ["a"] });
+    states.set("owner", { ...stateOf("owner"), widened: ["b"] });
+    expect(await paths()).toEqual(["c"]);
+    using other = setUpMarks();
+    await other.judge.begin(other.stateOf("one"));
+    other.told.changes = ["a", "c"].map(added);
+    // The owner is gone: what the session itself was allowed still counts.
+    const { reverted } = await other.judge.end({ ...other.stateOf("one"), widened: ["a"] });
+    expect(reverted?.files.map(({ path }) => path)).toEqual(["c"]);
+  },
+);
 
 proves("WT-14", "what could not be put back is not reported as put back", async () => {
   const judged = async (changes: readonly TreeChange[], notRestored: readonly string[]) => {
@@ -189,19 +202,23 @@ proves("WT-14", "what could not be put back is not reported as put back", async 
   expect(await judged(many, listed)).toEqual({ files: [], more: 1 });
 });
 
-proves("WT-14", "the top folder's mode, too many changes and unreadable names are judged, and the mark stays", async () => {
-  using scene = setUpMarks();
-  const { judge, mark, told, stateOf } = scene;
-  await judge.begin(stateOf("one"));
-  told.more = true;
-  await expect(judge.end(stateOf("one"))).rejects.toMatchObject({ code: "tree_too_large" });
-  Object.assign(told, { more: false, isTopChanged: true, unseen: ["deep"] });
-  const expected = { code: "scope_unjudged", details: { unseen: ["deep"], putBack: ["."] } };
-  await expect(judge.end(stateOf("one"))).rejects.toMatchObject(expected);
-  expect(readFileSync(mark, "utf8")).toContain('"path":"."');
-  Object.assign(told, { isTopChanged: false, unseen: ["src/deep"] });
-  expect((await judge.end(stateOf("one"))).reverted?.files).toEqual([{ path: ".", rule: "path_invalid" }]);
-});
+proves(
+  "WT-14",
+  "the top folder's mode, too many changes and unreadable names are judged, and the mark stays",
+  async () => {
+    using scene = setUpMarks();
+    const { judge, mark, told, stateOf } = scene;
+    await judge.begin(stateOf("one"));
+    told.more = true;
+    await expect(judge.end(stateOf("one"))).rejects.toMatchObject({ code: "tree_too_large" });
+    Object.assign(told, { more: false, isTopChanged: true, unseen: ["deep"] });
+    const expected = { code: "scope_unjudged", details: { unseen: ["deep"], putBack: ["."] } };
+    await expect(judge.end(stateOf("one"))).rejects.toMatchObject(expected);
+    expect(readFileSync(mark, "utf8")).toContain('"path":"."');
+    Object.assign(told, { isTopChanged: false, unseen: ["src/deep"] });
+    expect((await judge.end(stateOf("one"))).reverted?.files).toEqual([{ path: ".", rule: "path_invalid" }]);
+  },
+);
 
 proves("WT-14", "the record of a judged turn: what was put back, its end, and a question where there is room", () => {
   const state: SessionState = { ...newSessionState("one"), spec: SPEC };

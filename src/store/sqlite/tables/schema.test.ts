@@ -50,7 +50,11 @@ proves("LOG-13", "the writer goes on only after a full disk or a foreign lock; a
     "notADatabase log_corrupt false",
     "unknown store_failed false",
   ]);
-  expect(translate(failed(10), { at: "commit" }).details).toMatchObject({ at: "commit", sqlite: 10, reason: "it failed" });
+  expect(translate(failed(10), { at: "commit" }).details).toMatchObject({
+    at: "commit",
+    sqlite: 10,
+    reason: "it failed",
+  });
   const known = new StoreError("disk_full");
   expect(translate(known)).toBe(known);
   expect(translate("odd")).toMatchObject({ code: "store_failed", details: { reason: "odd", sqlite: null } });

@@ -1,6 +1,12 @@
 import { expect } from "vitest";
 import { proves } from "../../../../test/support/proves.ts";
-import { NOTHING, type WriteEvent, type WritePart, type WriteReply, type WriteRequest } from "../../log/write-request.ts";
+import {
+  NOTHING,
+  type WriteEvent,
+  type WritePart,
+  type WriteReply,
+  type WriteRequest,
+} from "../../log/write-request.ts";
 import { packReply, packRequest, unpackReply, unpackRequest } from "./writer-messages.ts";
 
 const EVENT: WriteEvent = { id: "i", type: "t", header: "h", salt: "s", data: "d", blobs: [], takesFence: null };
@@ -33,9 +39,20 @@ proves("LOG-2", "every member of a request reaches the writer's thread as it was
   const sent: readonly WriteRequest[] = [
     PLAIN,
     { ...PLAIN, ...full, parts: [part, PART] },
-    ...[{ erase }, { repair }, { scrub: true }, { sweep: ["b"] }, { vacuumPages: 8 }].map((more) => ({ ...PLAIN, ...more })),
+    ...[{ erase }, { repair }, { scrub: true }, { sweep: ["b"] }, { vacuumPages: 8 }].map((more) => ({
+      ...PLAIN,
+      ...more,
+    })),
     { ...PLAIN, cursor: { name: "f", at: null } },
-    { ...PLAIN, scrub: true, sweep: ["b"], vacuumPages: 8, erase, repair, cursor: { name: "f", at: { seq: 1, id: "i" } } },
+    {
+      ...PLAIN,
+      scrub: true,
+      sweep: ["b"],
+      vacuumPages: 8,
+      erase,
+      repair,
+      cursor: { name: "f", at: { seq: 1, id: "i" } },
+    },
   ];
   for (const request of sent) expect(unpackRequest(structuredClone(packRequest(request)))).toEqual(request);
   const few = { streamBytes: 1, homeBytes: 2, overdraw: false };

@@ -229,33 +229,45 @@ proves("FOL-6", "a follower's cursor is written with the log, and under its fenc
   expect(found()).toEqual([]);
 });
 
-proves("LOG-10", "a blob goes with the last event that names it; until it is stored again, no event may name it", async () => {
-  await using at = await writerHere();
-  const stream = sessionStream(newId());
-  const blob = "ab".repeat(32);
-  const path = blobPath(at.blobs, blob);
-  const store = () => {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, "0123456789");
-  };
-  const naming = (): AnyFact => ({ type: "x.note@1", data: { turnId: null, payload: { blob } } });
-  const used = () =>
-    at.db.prepare("SELECT stream, blob_bytes FROM usage ORDER BY stream").all().map((row) => Number(row["blob_bytes"]));
-  store();
-  const first = at.part(stream, 0, opened(), naming(), naming());
-  expect(said(at.write({ parts: [first] }))).toBe("ok 3");
-  expect(used()).toEqual([10, 10]);
-  const erase = (n: number) =>
-    said(at.write({ scrub: true, erase: { stream, events: [{ id: first.events[n]?.id ?? "", blobs: [blob] }], rows: [] } }));
-  expect([erase(1), existsSync(path), used()]).toEqual(["ok 0", true, [10, 10]]);
-  expect([erase(2), existsSync(path), used()]).toEqual(["ok 0", false, [0, 0]]);
-  const again = at.part(stream, 3, naming());
-  expect(at.write({ parts: [again] })).toEqual({ refused: "blob_missing", details: { blob } });
-  store();
-  expect(said(at.write({ parts: [again] }))).toBe("ok 1");
-  expect(said(at.write({ scrub: true, sweep: [blob] }))).toBe("ok 0");
-  expect(existsSync(path)).toBe(true);
-});
+proves(
+  "LOG-10",
+  "a blob goes with the last event that names it; until it is stored again, no event may name it",
+  async () => {
+    await using at = await writerHere();
+    const stream = sessionStream(newId());
+    const blob = "ab".repeat(32);
+    const path = blobPath(at.blobs, blob);
+    const store = () => {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, "0123456789");
+    };
+    const naming = (): AnyFact => ({ type: "x.note@1", data: { turnId: null, payload: { blob } } });
+    const used = () =>
+      at.db
+        .prepare("SELECT stream, blob_bytes FROM usage ORDER BY stream")
+        .all()
+        .map((row) => Number(row["blob_bytes"]));
+    store();
+    const first = at.part(stream, 0, opened(), naming(), naming());
+    expect(said(at.write({ parts: [first] }))).toBe("ok 3");
+    expect(used()).toEqual([10, 10]);
+    const erase = (n: number) =>
+      said(
+        at.write({
+          scrub: true,
+          erase: { stream, events: [{ id: first.events[n]?.id ?? "", blobs: [blob] }], rows: [] },
+        }),
+      );
+    expect([erase(1), existsSync(path), used()]).toEqual(["ok 0", true, [10, 10]]);
+    expect([erase(2), existsSync(path), used()]).toEqual(["ok 0", false, [0, 0]]);
+    const again = at.part(stream, 3, naming());
+    expect(at.write({ parts: [again] })).toEqual({ refused: "blob_missing", details: { blob } });
+    store();
+    expect(said(at.write({ parts: [again] }))).toBe("ok 1");
+    expect(said(at.write({ scrub: true, sweep: [blob] }))).toBe("ok 0");
+    expect(existsSync(path)).toBe(true);
+  },
+);
 
 proves("LOG-5", "a stream whose last event was changed outside is not continued; others are", async () => {
   await using at = await writerHere();
