@@ -103,7 +103,6 @@ function killsIn(lines: readonly Report[], file: string): readonly Kill[] {
     if (line.at === "killed") kills.push({ mutant: line.mutant, by: `${file}: ${line.name}`, why: line.why });
   const last = lines.findLast((line) => line.at === "try" || line.at === "killed" || line.at === "polluted");
   const isDone = lines.some((line) => line.at === "done");
-  if (!isDone && last?.at === "try")
-    kills.push({ mutant: last.mutant, by: `${file}: ${last.name}`, why: BROKE_OFF });
+  if (!isDone && last?.at === "try") kills.push({ mutant: last.mutant, by: `${file}: ${last.name}`, why: BROKE_OFF });
   return kills;
 }

@@ -38,13 +38,24 @@ function setUp(files: Readonly<Record<string, string>>) {
 }
 
 proves("WL-10", "settings are copied once; a login is a link to the person's file, which is mounted apart", () => {
-  using stage = setUp({ "person/.agent/auth.json": "login", "person/.agent/settings.json": "mine", "person/.other": "no" });
+  using stage = setUp({
+    "person/.agent/auth.json": "login",
+    "person/.agent/settings.json": "mine",
+    "person/.other": "no",
+  });
   const { at, make } = stage;
   const state = { login: [".agent/auth.json", ".agent/none"], config: [".agent/settings.json", ".missing"] };
   const made = make(state);
   expect(made).toEqual({
     path: at("own/home"),
-    mounts: [{ path: "/run/nomos/login/0", from: at("person/.agent/auth.json"), access: "write", why: "the login of the agent" }],
+    mounts: [
+      {
+        path: "/run/nomos/login/0",
+        from: at("person/.agent/auth.json"),
+        access: "write",
+        why: "the login of the agent",
+      },
+    ],
     environment: {},
     configFiles: [at("person/.agent/settings.json")],
   });
@@ -63,7 +74,11 @@ proves("WL-10", "settings are copied once; a login is a link to the person's fil
 proves("WL-10", "a variable that moves a folder is followed to its real place, and set to the copy inside", () => {
   using stage = setUp({ "elsewhere/auth.json": "login", "elsewhere/deep/x": "x", "person/.agent/auth.json": "old" });
   const { at, make } = stage;
-  const state = { login: [".agent/auth.json"], config: [".agent/deep"], variables: { AGENT_DIR: ".agent", OTHER: ".other" } };
+  const state = {
+    login: [".agent/auth.json"],
+    config: [".agent/deep"],
+    variables: { AGENT_DIR: ".agent", OTHER: ".other" },
+  };
   const made = make(state, { AGENT_DIR: at("elsewhere"), OTHER: "relative" });
   expect(made.environment).toEqual({ AGENT_DIR: "/run/nomos/home/.agent" });
   expect(made.mounts.map(({ from }) => from)).toEqual([at("elsewhere/auth.json")]);
@@ -73,14 +88,22 @@ proves("WL-10", "a variable that moves a folder is followed to its real place, a
 proves("WL-10", "a variable that names a file brings that file, also when no setting names it", () => {
   using stage = setUp({ "elsewhere.json": "moved" });
   const { at, make } = stage;
-  const { configFiles, environment } = make({ variables: { AGENT_FILE: ".agent.json" } }, { AGENT_FILE: at("elsewhere.json") });
+  const { configFiles, environment } = make(
+    { variables: { AGENT_FILE: ".agent.json" } },
+    { AGENT_FILE: at("elsewhere.json") },
+  );
   expect(configFiles).toEqual([at("elsewhere.json")]);
   expect(environment).toEqual({ AGENT_FILE: "/run/nomos/home/.agent.json" });
   expect(readFileSync(at("own/home/.agent.json"), "utf8")).toBe("moved");
 });
 
 proves("WL-10", "a copied folder follows no link to a folder, and is bounded in entries and bytes", () => {
-  using stage = setUp({ "secret/key": "key", "person/.agent/file": "f", "person/.agent/deep/er": "d", "person/target": "t" });
+  using stage = setUp({
+    "secret/key": "key",
+    "person/.agent/file": "f",
+    "person/.agent/deep/er": "d",
+    "person/target": "t",
+  });
   const { at, make } = stage;
   symlinkSync(at("secret"), at("person/.agent/folder-link"));
   symlinkSync(at("person/target"), at("person/.agent/file-link"));

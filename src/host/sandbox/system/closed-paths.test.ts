@@ -24,19 +24,35 @@ function setUp() {
   return { top, at, file, folder, short, [Symbol.dispose]: () => rmSync(top, { recursive: true, force: true }) };
 }
 
-proves("WL-23", "files and folders that not everybody may read are found at any depth, and links are not followed", () => {
-  using stage = setUp();
-  const { top, at, file, folder, short } = stage;
-  folder("open", 0o755);
-  for (const [name, mode] of [["shut", 0o700], ["entered", 0o711], ["listed", 0o754], ["sticky", 0o1777]] as const) folder(name, mode);
-  for (const [name, mode] of [["key", 0o600], ["group", 0o640], ["plain", 0o644], ["open/deep", 0o660], ["shut/inner", 0o600]] as const)
-    file(name, mode);
-  symlinkSync(at("key"), at("link"));
-  const found = watchClosedPaths([top, at("gone")], createVirtualClock()).list();
-  expect(found.map(({ path, kind }) => `${kind} ${short(path)}`).toSorted()).toEqual([
-    ...["directory entered", "directory listed", "directory shut", "file group", "file key", "file open/deep"],
-  ]);
-});
+proves(
+  "WL-23",
+  "files and folders that not everybody may read are found at any depth, and links are not followed",
+  () => {
+    using stage = setUp();
+    const { top, at, file, folder, short } = stage;
+    folder("open", 0o755);
+    for (const [name, mode] of [
+      ["shut", 0o700],
+      ["entered", 0o711],
+      ["listed", 0o754],
+      ["sticky", 0o1777],
+    ] as const)
+      folder(name, mode);
+    for (const [name, mode] of [
+      ["key", 0o600],
+      ["group", 0o640],
+      ["plain", 0o644],
+      ["open/deep", 0o660],
+      ["shut/inner", 0o600],
+    ] as const)
+      file(name, mode);
+    symlinkSync(at("key"), at("link"));
+    const found = watchClosedPaths([top, at("gone")], createVirtualClock()).list();
+    expect(found.map(({ path, kind }) => `${kind} ${short(path)}`).toSorted()).toEqual([
+      ...["directory entered", "directory listed", "directory shut", "file group", "file key", "file open/deep"],
+    ]);
+  },
+);
 
 proves("WL-23", "a new closed file is found within half a minute, and one that was opened is forgotten", async () => {
   using stage = setUp();
@@ -46,7 +62,11 @@ proves("WL-23", "a new closed file is found within half a minute, and one that w
   file("a/old", 0o600);
   const clock = createVirtualClock();
   const closed = watchClosedPaths([top], clock);
-  const names = () => closed.list().map(({ path }) => short(path)).toSorted();
+  const names = () =>
+    closed
+      .list()
+      .map(({ path }) => short(path))
+      .toSorted();
   const pass = async (ms: number) => {
     clock.after(ms, () => undefined);
     await clock.step();
@@ -76,7 +96,9 @@ proves("WL-23", "a small folder is made anew without its closed files; in a larg
   for (let n = 0; n < 32; n += 1) file(`large/${n}`, 0o644);
   file("opened", 0o644);
   const line = (one: Planned) =>
-    one.kind === "cover" ? `cover ${one.of} ${short(one.path)}` : `${one.kind === "link" ? `link ${one.to}` : one.access} ${short(one.path)}`;
+    one.kind === "cover"
+      ? `cover ${one.of} ${short(one.path)}`
+      : `${one.kind === "link" ? `link ${one.to}` : one.access} ${short(one.path)}`;
   const planned = withoutClosed([
     { path: at("small/key"), kind: "file" },
     { path: at("small/dark"), kind: "directory" },
@@ -85,7 +107,13 @@ proves("WL-23", "a small folder is made anew without its closed files; in a larg
     { path: at("gone"), kind: "file" },
   ]);
   expect(planned.map(line).toSorted()).toEqual([
-    ...["cover directory small", "cover file large/key", "link plain small/link", "read small/inner", "read small/plain"],
+    ...[
+      "cover directory small",
+      "cover file large/key",
+      "link plain small/link",
+      "read small/inner",
+      "read small/plain",
+    ],
   ]);
   expect(planned[0]).toMatchObject({ kind: "cover", of: "directory" });
   expect(planned.findIndex(({ path }) => path === at("small"))).toBe(0);
