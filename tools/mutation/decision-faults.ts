@@ -152,8 +152,8 @@ export const DECISION_FAULTS: readonly Fault[] = [
   {
     name: "appends of several changes carry no fence",
     file: "src/commit/recording.ts",
-    from: "before }], { fence, quota });",
-    to: "before }], { fence: 0, quota });",
+    from: "before }], { fence, quota })",
+    to: "before }], { fence: 0, quota })",
     project: "unit",
     tests: ["src/commit/committer.test.ts"],
   },
