@@ -4,7 +4,7 @@ import { makeTestHome, newId, SPEC, type TestHome } from "../../test/support/sto
 import { throwOnFatal } from "../../test/support/store-sqlite.ts";
 import { SYSTEM_STREAM, systemFact } from "../domains/index.ts";
 import { systemClock } from "../host/index.ts";
-import { addCustom, labelSession, openSession, Session, sessionStream } from "../kernel/index.ts";
+import { addCustom, labelSession, openSession, Session, type SessionState, sessionStream } from "../kernel/index.ts";
 import { openSqliteStore, type Store } from "../store/index.ts";
 import { UNBOUNDED } from "./bounds.ts";
 import { type Committer, createCommitter } from "./committer.ts";
@@ -106,4 +106,52 @@ proves("E2", "a decision on an older version is refused", async () => {
   const late = store.append([{ stream, expectedVersion: 1, events: [note("late")] }], { fence: 5 });
   await expect(late).rejects.toMatchObject({ code: "stale_version" });
   expect(await store.version(stream)).toBe(2);
+});
+
+proves("E1", "events are erased only out of the stream that is named, once, and under the fence", async () => {
+  const committer = await takeFence(6);
+  const [id, other] = [await open(committer), await open(committer)];
+  const noted = (payload: string) => (state: SessionState) => addCustom(state, null, [{ type: "x.note@1", payload }]);
+  const [secret] = (await committer.session(id, noted("secret"), BY)).events;
+  const [foreign] = (await committer.session(other, noted("foreign"), BY)).events;
+  const erase = (...ids: readonly (string | undefined)[]) =>
+    committer.erase(
+      Session,
+      id,
+      ids.map((one) => one ?? ""),
+      "asked",
+      BY,
+    );
+  for (const [unknown, ids] of [
+    [foreign?.id, [secret?.id, foreign?.id]],
+    ["no such event", ["no such event"]],
+  ] as const)
+    await expect(erase(...ids)).rejects.toMatchObject({ code: "event_not_found", details: { eventId: unknown } });
+  expect((await store.event(secret?.id ?? ""))?.data).toMatchObject({ payload: "secret" });
+  expect(await erase(secret?.id)).toMatchObject([{ type: "data.erased@1", actor: "test" }]);
+  expect((await store.event(secret?.id ?? ""))?.data).toBeNull();
+  expect((await store.event(foreign?.id ?? ""))?.data).toMatchObject({ payload: "foreign" });
+  await takeFence(7);
+  const late = committer.erase(Session, other, [foreign?.id ?? ""], "asked", BY);
+  await expect(late).rejects.toMatchObject({ code: "stale_fence" });
+});
+
+proves("E1", "work that holds a stream alone changes it before everything that waits", async () => {
+  const committer = await takeFence(8);
+  const id = await open(committer);
+  const order: string[] = [];
+  const label = (text: string) => (state: SessionState) => {
+    order.push(text);
+    return labelSession(state, text);
+  };
+  const held = committer.alone(Session, id, async ({ state, change }) => {
+    const waiting = committer.session(id, label("waiting"), BY);
+    await new Promise((soon) => setImmediate(soon));
+    const events = await change(label("own"), BY);
+    return { events, label: (await state()).label, waiting };
+  });
+  const { events, label: seen, waiting } = await held;
+  await waiting;
+  expect([order, seen, events.map(({ type }) => type)]).toEqual([["own", "waiting"], "own", ["session.labelled@1"]]);
+  await expect(committer.sessionState(newId())).rejects.toMatchObject({ code: "session_not_found" });
 });

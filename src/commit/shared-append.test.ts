@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { BY, type CommitHome, makeCommitHome } from "../../test/support/commit-home.ts";
 import { proves } from "../../test/support/proves.ts";
 import { addCustom, type Json, LIMITS, labelSession, type SessionState, sessionStream } from "../kernel/index.ts";
-import type { RecordedEvent } from "../store/index.ts";
+import { type Quota, type RecordedEvent, StoreError } from "../store/index.ts";
 import type { Bounds } from "./bounds.ts";
 import { knownSession } from "./change.ts";
 
@@ -160,4 +160,68 @@ proves("E6", "a call with an idempotency key and a guarded change never share an
   expect(at.appends()).toBe(before + 5);
   expect(payloads((await at.store.findCall(call)) ?? [])).toEqual(["keyed"]);
   expect(payloads(await notesOf(at, id))).toEqual([1, 2, "keyed", 3, 4, "guarded", 5]);
+});
+
+proves(
+  "E6",
+  "an append whose result is unknown: only changes decided before the first fact have an answer",
+  async () => {
+    await using at = await makeCommitHome();
+    const id = await at.openSession();
+    const refused = () => at.committer.session(id, () => ({ refused: "session_busy", details: {} }), BY);
+    const nothing = () => at.committer.session(id, () => [], BY);
+    const release = at.hold(new StoreError("store_failed"));
+    const ends = Promise.allSettled([refused(), nothing(), note(at, id, 1), nothing(), refused(), note(at, id, 2)]);
+    await inOrder();
+    release();
+    const said = (await ends).map((end) => (end.status === "fulfilled" ? end.value.events.length : end.reason.code));
+    expect(said).toEqual(["session_busy", 0, "store_failed", "store_failed", "store_failed", "store_failed"]);
+    expect(await notesOf(at, id)).toEqual([]);
+    await note(at, id, "after");
+    expect(payloads(await notesOf(at, id))).toEqual(["after"]);
+  },
+);
+
+proves("E6", "changes share an append only under the same quota, and with at most 256 facts", async () => {
+  const quotas = new Map<string, Quota | null>();
+  const bounds: Bounds = {
+    judge: (_need, facts) => quotas.get(String(Object(facts[0]?.data).payload)) ?? null,
+    mayKeep: async () => () => undefined,
+    isTight: () => false,
+  };
+  await using at = await makeCommitHome({ bounds });
+  const id = await at.openSession();
+  const base: Quota = { streamBytes: 1e9, homeBytes: 1e9, besideBytes: 1, overdraw: false };
+  quotas.set("base", base).set("equal", { ...base });
+  const others = { streamBytes: 2e9, homeBytes: 2e9, besideBytes: 2, overdraw: true };
+  for (const [name, value] of Object.entries(others)) quotas.set(name, { ...base, [name]: value });
+  const appendsFor = async (...names: readonly string[]): Promise<number> => {
+    const before = at.appends();
+    await Promise.all(names.map((name) => note(at, id, name)));
+    return at.appends() - before;
+  };
+  expect(await appendsFor("base", "equal")).toBe(1);
+  for (const name of [...Object.keys(others), "none"])
+    expect([name, await appendsFor("base", name)]).toEqual([name, 2]);
+  expect(await appendsFor("none", "base")).toBe(2);
+
+  const many = (count: number) =>
+    at.committer.session(
+      id,
+      (state) =>
+        addCustom(
+          state,
+          null,
+          Array.from({ length: count }, () => ({ type: "x.note@1", payload: "none" })),
+        ),
+      BY,
+    );
+  for (const [first, second, appends] of [
+    [128, 128, 1],
+    [128, 129, 2],
+  ] as const) {
+    const before = at.appends();
+    await Promise.all([many(first), many(second)]);
+    expect(at.appends() - before).toBe(appends);
+  }
 });

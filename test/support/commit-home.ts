@@ -11,8 +11,8 @@ export interface CommitHome extends AsyncDisposable {
   readonly committer: Committer;
   /** How many appends the committer has made. */
   readonly appends: () => number;
-  /** Appends from now on wait until the returned function is called. */
-  readonly hold: () => () => void;
+  /** Appends from now on wait until the returned function is called; with an error they then fail. */
+  readonly hold: (fails?: Error) => () => void;
   readonly openSession: () => Promise<string>;
 }
 
@@ -34,12 +34,13 @@ export async function makeCommitHome(given: { readonly bounds?: Bounds } = {}): 
     store,
     committer,
     appends: () => count,
-    hold: () => {
+    hold: (fails) => {
       const held = Promise.withResolvers<void>();
       gate = held.promise;
       return () => {
         gate = Promise.resolve();
-        held.resolve();
+        if (fails === undefined) held.resolve();
+        else held.reject(fails);
       };
     },
     openSession: async () => {

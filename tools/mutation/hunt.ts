@@ -1,4 +1,4 @@
-import type { Cost, Planned, Report } from "./in-copy/mutant-runner.ts";
+import { type Cost, NEVER_ENDS, type Planned, type Report } from "./in-copy/mutant-runner.ts";
 import type { TestSession } from "./test-session.ts";
 
 /** What one test file reaches, from a run without a mutant. */
@@ -21,6 +21,9 @@ export interface Kill {
 const SILENCE_AT_FIRST_MS = 180_000;
 const GRACE_MS = 3_000;
 const SLOWER = 6;
+const BROKE_OFF = "the run broke off or did not end";
+/** How often a run that took too long is compared with one without the mutant. */
+const SLOW_TRIES = 3;
 
 export async function recordReach(session: TestSession, file: string): Promise<Reach> {
   const startedMs = performance.now();
@@ -62,6 +65,8 @@ export async function huntByTests(
     for (const line of lines)
       if (line.at === "try" && !doubtful.has(line.mutant)) tried.add(`${line.mutant} ${line.name}`);
     for (const kill of kills.filter(({ mutant }) => !doubtful.has(mutant))) {
+      const isSlow = kill.why === NEVER_ENDS || kill.why === BROKE_OFF;
+      if (isSlow && (await huntByFile(session, reach, kill.mutant)) === null) continue;
       living.delete(kill.mutant);
       note(kill);
     }
@@ -72,12 +77,23 @@ export async function huntByTests(
 
 /** Runs a whole file with the mutant on from its start. */
 export async function huntByFile(session: TestSession, reach: Reach, mutant: number): Promise<Kill | null> {
-  const silenceMaxMs = reach.ms * 2 + GRACE_MS * 3;
-  const lines = await session.run(reach.file, { do: "whole", mutant }, silenceMaxMs);
-  const kill = lines.find((line) => line.at === "killed");
-  if (kill !== undefined) return { mutant, by: `${reach.file}: ${kill.name}`, why: kill.why };
-  const isDone = lines.some((line) => line.at === "done");
-  return isDone ? null : { mutant, by: reach.file, why: "the run broke off or did not end" };
+  let { ms } = reach;
+  for (let tries = 1; ; tries += 1) {
+    const lines = await session.run(reach.file, { do: "whole", mutant }, ms * 2 + GRACE_MS * 3);
+    const kill = lines.find((line) => line.at === "killed");
+    if (kill !== undefined) return { mutant, by: `${reach.file}: ${kill.name}`, why: kill.why };
+    if (lines.some((line) => line.at === "done")) return null;
+    // On a machine that has become busy the file takes as long without the mutant.
+    const nowMs = await msWithout(session, reach.file);
+    if (nowMs <= ms || tries === SLOW_TRIES) return { mutant, by: reach.file, why: BROKE_OFF };
+    ms = nowMs * 2;
+  }
+}
+
+async function msWithout(session: TestSession, file: string): Promise<number> {
+  const startedMs = performance.now();
+  await session.run(file, { do: "whole", mutant: 0 }, SILENCE_AT_FIRST_MS);
+  return performance.now() - startedMs;
 }
 
 /** A try without a verdict in a run that broke off: the mutant ended the process, or never ended itself. */
@@ -87,7 +103,6 @@ function killsIn(lines: readonly Report[], file: string): readonly Kill[] {
     if (line.at === "killed") kills.push({ mutant: line.mutant, by: `${file}: ${line.name}`, why: line.why });
   const last = lines.findLast((line) => line.at === "try" || line.at === "killed" || line.at === "polluted");
   const isDone = lines.some((line) => line.at === "done");
-  if (!isDone && last?.at === "try")
-    kills.push({ mutant: last.mutant, by: `${file}: ${last.name}`, why: "the run broke off or did not end" });
+  if (!isDone && last?.at === "try") kills.push({ mutant: last.mutant, by: `${file}: ${last.name}`, why: BROKE_OFF });
   return kills;
 }

@@ -75,8 +75,17 @@ function endWhenSilent(reported: () => Promise<readonly Report[]>, silenceMaxMs:
     const pid = now.find((line) => line.at === "started")?.pid;
     if (pid === undefined || performance.now() - sinceMs < silenceMaxMs) return;
     clearInterval(timer);
-    process.kill(pid, "SIGKILL");
+    end(pid);
   };
   const timer = setInterval(() => void look(), LOOK_MS);
   return () => clearInterval(timer);
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (thrown) {
+    // It has just ended by itself.
+    if (!(thrown instanceof Error && "code" in thrown && thrown.code === "ESRCH")) throw thrown;
+  }
 }

@@ -3,7 +3,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { copyTree } from "./copy-tree.ts";
-import { FAULTS, type Fault } from "./faults.ts";
+import type { Fault } from "./fault.ts";
+import { FAULTS } from "./faults.ts";
 
 const run = promisify(execFile);
 const OUTPUT_MAX = 64 * 1024 * 1024;

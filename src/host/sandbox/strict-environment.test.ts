@@ -53,3 +53,20 @@ proves(
     });
   },
 );
+
+proves("WL-3", "no variable enters that runs code in every program or leads to a service of the person's", () => {
+  const foreign = [
+    ...["SSH_AUTH_SOCK", "GPG_AGENT_INFO", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DOCKER_HOST", "TMUX", "STY"],
+    ...["BASH_ENV", "ENV", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "GCONV_PATH", "MALLOC_TRACE", "NLSPATH"],
+    ...["LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "DBUS_SESSION_BUS_ADDRESS", "BASH_FUNC_x%%", "ftp_proxy"],
+    ...["XDG_RUNTIME_DIR", "LC_ANYTHING", "SOCKS_PROXY", "npm_config_noproxy"],
+  ];
+  const inside = strictEnvironment(Object.fromEntries(foreign.map((name) => [name, "/x"])));
+  expect(Object.keys(inside).toSorted()).toEqual(["HOME", "NOMOS_SANDBOX", "TMPDIR"]);
+  const kept = ["LC_ALL", "LC_CTYPE", "LC_TIME", "LC_IDENTIFICATION", "PATH", "OLD_LD_PATH", "MY_DISPLAY"];
+  const given = Object.fromEntries(kept.map((name) => [name, "/x"]));
+  expect(strictEnvironment(given)).toMatchObject(given);
+  expect(strictEnvironment({ HOME: "/root", TMPDIR: "/x", NOMOS_SANDBOX: "off" })).toEqual({
+    ...{ HOME: INSIDE.home, TMPDIR: INSIDE.temp, NOMOS_SANDBOX: "strict" },
+  });
+});

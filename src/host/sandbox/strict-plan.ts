@@ -69,10 +69,10 @@ export function strictPlan({
   const systemMounts = system.flatMap((part): Mount[] =>
     part.kind === "bind" ? [{ path: part.path, access: "read" }] : [],
   );
-  const covers = coversIn([...systemMounts, ...mounts], hidden);
+  const given = lastOfEach([...coversIn([...systemMounts, ...mounts], hidden), ...mounts]);
   return {
     system: [...system, ...withoutClosed(closed)],
-    shown: inOrder(pinned([...covers, ...mounts, ...heldIn([...covers, ...mounts], heldFiles)])).flatMap(planned),
+    shown: inOrder(pinned(lastOfEach([...given, ...heldIn(given, heldFiles)]))).flatMap(planned),
     etc,
     cwd,
     temp: walls.temp,
@@ -115,16 +115,22 @@ function refuseWideOpen(cwd: string, personHomes: readonly string[]): void {
 
 /**
  * If one mount is inside a writable other one, every directory on the way becomes a mount too. Otherwise the session
- * could rename such a directory and put a link in its place before the next process starts.
+ * could rename such a directory and put a link in its place before the next process starts. Only where the writable one
+ * is the innermost: a directory on the way through a read-only or hidden one stays as it is.
  */
 function pinned(mounts: readonly PlannedMount[]): PlannedMount[] {
   const pins = mounts.flatMap((inner) =>
-    mounts
-      .filter((outer) => outer.access === "write" && outer.path !== inner.path && isInside(outer.path, inner.path))
-      .flatMap((outer) => between(outer.path, inner.path).map((path): Mount => pinOf(path, outer))),
+    above(inner.path).flatMap((path): Mount[] => {
+      const outer = innermost(mounts, path);
+      return outer?.access === "write" && outer.path !== path ? [pinOf(path, outer)] : [];
+    }),
   );
-  const named = new Set(mounts.map(({ path }) => path));
-  return [...pins.filter(({ path }) => !named.has(path)), ...mounts];
+  return [...pins, ...mounts];
+}
+
+function innermost(mounts: readonly PlannedMount[], path: string): PlannedMount | undefined {
+  const around = mounts.filter((mount) => isInside(mount.path, path));
+  return around.toSorted((a, b) => depth(b.path) - depth(a.path))[0];
 }
 
 function pinOf(path: string, outer: Mount): Mount {
@@ -132,18 +138,18 @@ function pinOf(path: string, outer: Mount): Mount {
   return { path, access: outer.access, ...from, why: `on the way to a mount in ${outer.path}` };
 }
 
-function between(outer: string, inner: string): string[] {
-  const way: string[] = [];
-  for (let path = dirname(inner); path !== outer && isInside(outer, path); path = dirname(path)) way.unshift(path);
-  return way;
+/** The directories that a path lies in. */
+function above(path: string): string[] {
+  const folders: string[] = [];
+  for (let folder = dirname(path); folder !== "/"; folder = dirname(folder)) folders.push(folder);
+  return folders;
 }
 
-/** Of several mounts on one path the last counts. A path inside a mount belongs to that mount. */
+/** A path inside a mount belongs to that mount. */
 function heldIn(mounts: readonly Mount[], heldFiles: HeldFiles): PlannedMount[] {
-  const last = [...new Map(mounts.map((mount) => [mount.path, mount])).values()];
-  const writable = last.filter(({ path, from = path, access }) => access === "write" && from === path);
+  const writable = mounts.filter(({ path, from = path, access }) => access === "write" && from === path);
   const roots = writable.map(({ path }) => path).filter(isDirectory);
-  const held = heldFiles.list({ roots, apart: new Set(last.map(({ path }) => path)) });
+  const held = heldFiles.list({ roots, apart: new Set(mounts.map(({ path }) => path)) });
   return held.map(({ path, is }) => ({ path, access: "read", why: HELD, is }));
 }
 
@@ -157,11 +163,14 @@ function isDirectory(path: string): boolean {
   return unless<Stats>(UNREACHABLE, () => statSync(path))?.isDirectory() ?? false;
 }
 
-/** Outer before inner; of several for one path the last counts. */
+/** Of several mounts on one path the last counts. */
+function lastOfEach(mounts: readonly PlannedMount[]): PlannedMount[] {
+  return [...new Map(mounts.map((mount) => [mount.path, mount])).values()];
+}
+
+/** Outer before inner. */
 function inOrder(mounts: readonly PlannedMount[]): PlannedMount[] {
-  return [...new Map(mounts.map((mount) => [mount.path, mount])).values()].toSorted(
-    (a, b) => depth(a.path) - depth(b.path),
-  );
+  return lastOfEach(mounts).toSorted((a, b) => depth(a.path) - depth(b.path));
 }
 
 function depth(path: string): number {

@@ -186,6 +186,15 @@ describe.skipIf(!needs("bwrap"))("mounts of a strict process", () => {
     expect(readdirSync(at("docs"))).toEqual([]);
   });
 
+  provesWall("WL-2", "between a read-only directory and a writable one in it nothing can be written", async () => {
+    await using stage = rehearse({ bwrapPath });
+    const deep = join(stage.workspace, "a/b");
+    mkdirSync(deep, { recursive: true });
+    const mounts = [{ path: stage.workspace, access: "read" } as const, { path: deep, access: "write" } as const];
+    const script = "touch a/b/x && echo in; touch a/x 2>/dev/null || echo shut; touch x 2>/dev/null || echo shut";
+    expect((await walled(stage, script, { mounts })).stdout).toBe("in\nshut\nshut\n");
+  });
+
   provesWall("WL-2", "a parent directory of a hidden one cannot be renamed from inside", async () => {
     await using stage = rehearse({ bwrapPath });
     mkdirSync(join(stage.workspace, "a", "b", "hidden"), { recursive: true });

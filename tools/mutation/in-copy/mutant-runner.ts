@@ -40,7 +40,7 @@ export type Report =
 export const PLAN_FILE = "plan.json";
 export const REPORT_FILE = "report.jsonl";
 const HERE = import.meta.dirname;
-const NEVER_ENDS = "The test does not end.";
+export const NEVER_ENDS = "The test does not end.";
 const UNCHECKED_MAX = 16;
 
 class MutantRunner extends TestRunner {

@@ -65,24 +65,22 @@ describe("network rules", () => {
 describe("where a name resolves to", () => {
   const PRIVATE = [
     ...["127.0.0.1", "10.1.2.3", "192.168.0.1", "172.31.255.255", "169.254.169.254", "100.64.0.1", "0.0.0.0"],
-    ...[
-      "::1",
-      "::",
-      "fe80::1",
-      "fd00::1",
-      "::ffff:127.0.0.1",
-      "::ffff:8.8.8.8",
-      "64:ff9b::7f00:1",
-      "2002:7f00:1::",
-      "ff02::1",
-    ],
+    ...["::1", "::", "fe80::1", "fd00::1", "::ffff:127.0.0.1", "::ffff:8.8.8.8", "64:ff9b::7f00:1", "2002:7f00:1::"],
+    ...["192.0.0.1", "192.0.2.1", "192.88.99.1", "198.18.0.0", "198.19.255.255", "198.51.100.1", "203.0.113.1"],
+    ...["172.16.0.0", "100.127.255.255", "224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255"],
+    ...["64:ff9b:1::1", "100::1", "2001::1", "2001:1ff::1", "2001:db8::1", "3fff::1", "5f00::1", "fc00::1"],
+    ...["fec0::1", "ff02::1"],
+  ];
+  const PUBLIC = [
+    ...["8.8.8.8", "93.184.215.14", "2606:4700::1111", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0"],
+    ...["172.15.255.255", "172.32.0.0", "192.0.1.1", "198.17.255.255", "198.20.0.0", "223.255.255.255", "2001:200::1"],
   ];
 
   test.each(PRIVATE)("%s is not a public address", (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
-  test.each(["8.8.8.8", "93.184.215.14", "2606:4700::1111"])("%s is a public address", (address) => {
+  test.each(PUBLIC)("%s is a public address", (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
@@ -106,7 +104,8 @@ describe("where a name resolves to", () => {
   });
 
   test("no name reaches this machine or its metadata service, whoever allowed the name", async () => {
-    for (const address of ["127.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1"])
+    const own = ["127.0.0.1", "169.254.169.254", "0.0.0.1", "::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1"];
+    for (const address of [...own, "fd00:ec2::254", "fe80::1"])
       expect(
         await findWay(rules("rebind.org:80"), { host: "rebind.org", port: 80 }, async () => [address]),
       ).toMatchObject({

@@ -62,7 +62,12 @@ type PackedReply = readonly (string | number)[] | WriteReply;
 
 export function packRequest({ fence, parts, call, quota, expect, ...rest }: WriteRequest): PackedRequest {
   const isPlain =
-    rest.erase === null && rest.repair === null && !rest.scrub && rest.vacuumPages === 0 && rest.cursor === null;
+    rest.erase === null &&
+    rest.repair === null &&
+    !rest.scrub &&
+    rest.sweep.length === 0 &&
+    rest.vacuumPages === 0 &&
+    rest.cursor === null;
   const bounds = quota === null ? null : packQuota(quota);
   return [fence, parts.map(packPart), call, bounds, expect.length === 0 ? null : expect, isPlain ? null : rest];
 }

@@ -1,10 +1,12 @@
-import { join } from "node:path";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { proves } from "../../../../test/support/proves.ts";
 import { makeTestHome, newId, note, opened } from "../../../../test/support/store-home.ts";
 import { acquireLease, System } from "../../../domains/index.ts";
 import { type AnyFact, sessionStream, streamOf } from "../../../kernel/index.ts";
 import { HOUSE } from "../../definitions.ts";
+import { blobPath } from "../../files/blobs.ts";
 import { bytes, hexOf } from "../../log/encoding.ts";
 import { createSalts, prepare } from "../../log/prepare-append.ts";
 import { NOTHING, type WritePart, type WriteReply, type WriteRequest } from "../../log/write-request.ts";
@@ -47,7 +49,7 @@ async function writerHere() {
     first.db.close();
     await home[Symbol.asyncDispose]();
   };
-  return { ...first, open, part, write, [Symbol.asyncDispose]: close };
+  return { ...first, blobs: join(home.path, "blobs"), open, part, write, [Symbol.asyncDispose]: close };
 }
 
 const said = (reply: WriteReply): string => ("refused" in reply ? reply.refused : `ok ${reply.ok.length}`);
@@ -225,4 +227,87 @@ proves("FOL-6", "a follower's cursor is written with the log, and under its fenc
   expect(found()).toEqual([{ name: "f", seq: 1 }]);
   at.write({ cursor: { name: "f", at: null } });
   expect(found()).toEqual([]);
+});
+
+proves(
+  "LOG-10",
+  "a blob goes with the last event that names it; until it is stored again, no event may name it",
+  async () => {
+    await using at = await writerHere();
+    const stream = sessionStream(newId());
+    const blob = "ab".repeat(32);
+    const path = blobPath(at.blobs, blob);
+    const store = () => {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, "0123456789");
+    };
+    const naming = (): AnyFact => ({ type: "x.note@1", data: { turnId: null, payload: { blob } } });
+    const used = () =>
+      at.db
+        .prepare("SELECT stream, blob_bytes FROM usage ORDER BY stream")
+        .all()
+        .map((row) => Number(row["blob_bytes"]));
+    store();
+    const first = at.part(stream, 0, opened(), naming(), naming());
+    expect(said(at.write({ parts: [first] }))).toBe("ok 3");
+    expect(used()).toEqual([10, 10]);
+    const erase = (n: number) =>
+      said(
+        at.write({
+          scrub: true,
+          erase: { stream, events: [{ id: first.events[n]?.id ?? "", blobs: [blob] }], rows: [] },
+        }),
+      );
+    expect([erase(1), existsSync(path), used()]).toEqual(["ok 0", true, [10, 10]]);
+    expect([erase(2), existsSync(path), used()]).toEqual(["ok 0", false, [0, 0]]);
+    const again = at.part(stream, 3, naming());
+    expect(at.write({ parts: [again] })).toEqual({ refused: "blob_missing", details: { blob } });
+    store();
+    expect(said(at.write({ parts: [again] }))).toBe("ok 1");
+    expect(said(at.write({ scrub: true, sweep: [blob] }))).toBe("ok 0");
+    expect(existsSync(path)).toBe(true);
+  },
+);
+
+proves("LOG-5", "a stream whose last event was changed outside is not continued; others are", async () => {
+  await using at = await writerHere();
+  const [bad, good] = [sessionStream(newId()), sessionStream(newId())];
+  at.write({ parts: [at.part(bad, 0, opened())] });
+  at.write({ parts: [at.part(good, 0, opened())] });
+  const other = at.open();
+  other.db.exec("UPDATE events SET header = CAST(replace(CAST(header AS TEXT), 'test', 'evil') AS BLOB) WHERE seq = 1");
+  other.db.close();
+  expect(at.write({ parts: [at.part(bad, 1, note(1))] })).toEqual({
+    refused: "log_corrupt",
+    details: { stream: bad, version: 1, problem: "hash_mismatch" },
+  });
+  expect(said(at.write({ parts: [at.part(good, 1, note(1))] }))).toBe("ok 1");
+});
+
+proves("LOG-5", "a fork is linked to the event that it continues, which has to be there", async () => {
+  await using at = await writerHere();
+  const [parent, fork] = [sessionStream(newId()), sessionStream(newId())];
+  at.write({ parts: [at.part(parent, 0, opened(), note(1))] });
+  const continued = (version: number) => ({ ...at.part(fork, 0, opened()), continues: { stream: parent, version } });
+  expect(at.write({ parts: [continued(3)] })).toEqual({
+    refused: "event_not_found",
+    details: { stream: parent, version: 3 },
+  });
+  const reply = at.write({ parts: [continued(1)] });
+  const hash = at.db.prepare("SELECT hash FROM events WHERE seq = 1").get()?.["hash"];
+  expect("ok" in reply ? reply.ok[0]?.prev : null).toBe(hexOf(bytes(hash)));
+});
+
+proves("LOG-3", "what another connection wrote is seen: seq goes on after it, and its versions count", async () => {
+  await using at = await writerHere();
+  const stream = sessionStream(newId());
+  at.write({ parts: [at.part(stream, 0, opened())] });
+  const other = at.open();
+  expect(said(at.write({ parts: [at.part(stream, 1, note(1))] }, other.writer))).toBe("ok 1");
+  other.db.close();
+  expect(at.write({ parts: [at.part(stream, 1, note(2))] })).toMatchObject({ refused: "stale_version" });
+  const reply = at.write({ parts: [at.part(stream, 2, note(2))] });
+  expect("ok" in reply ? reply.ok.map(({ seq }) => seq) : reply).toEqual([3]);
+  const used = at.db.prepare("SELECT events FROM usage ORDER BY stream").all();
+  expect(used).toEqual([{ events: 3 }, { events: 3 }]);
 });
