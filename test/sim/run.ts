@@ -1,10 +1,13 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { type Findings, longRun } from "../soak/long-run.ts";
 import { type Outcome, tellStory } from "./story.ts";
 
 /**
- * `npm run sim -- --seeds 1000`: many random runs; a failing one is reduced and printed so that it can be pinned.
- * `--record` writes the result for docs/reference/long-runs.md.
+ * `npm run sim -- --seeds 1000`: many random runs, on every core; a failing one is reduced and printed so that it can be
+ * pinned. `--record` writes the result for docs/reference/long-runs.md.
  */
 const { values } = parseArgs({
   options: {
@@ -20,7 +23,28 @@ const commands = Number(values.commands);
 const from = Number(values.from);
 const seeds = Number(values.seeds);
 
-process.exitCode = await longRun("sim", values.record, tellStories);
+if (process.send === undefined) process.exitCode = await longRun("sim", values.record, tellOnEveryCore);
+else process.send(await tellStories());
+
+/** Each core takes a part of the seeds, in a process of its own. */
+async function tellOnEveryCore(): Promise<Findings> {
+  const cores = Math.min(availableParallelism(), seeds);
+  const parts = Array.from({ length: cores }, async (_, at): Promise<Findings> => {
+    const [first, end] = [at, at + 1].map((part) => from + Math.floor((seeds * part) / cores)) as [number, number];
+    const given = [...process.argv.slice(2), "--from", String(first), "--seeds", String(end - first)];
+    const child = fork(import.meta.filename, given);
+    const died = once(child, "exit").then(([code]) => {
+      throw new Error(`seeds from ${first}: the process ended with ${code} and told nothing`);
+    });
+    const [findings] = await Promise.race([once(child, "message"), died]);
+    return findings;
+  });
+  const told = await Promise.all(parts);
+  const counts: Record<string, number> = {};
+  for (const part of told)
+    for (const [what, count] of Object.entries(part.counts)) counts[what] = (counts[what] ?? 0) + count;
+  return { counts, failures: told.flatMap(({ failures }) => failures) };
+}
 
 async function tellStories(): Promise<Findings> {
   const counts = { seeds: 0, events: 0, daemons: 0 };
