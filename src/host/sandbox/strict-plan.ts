@@ -119,18 +119,13 @@ function refuseWideOpen(cwd: string, personHomes: readonly string[]): void {
  * is the innermost: a directory on the way through a read-only or hidden one stays as it is.
  */
 function pinned(mounts: readonly PlannedMount[]): PlannedMount[] {
-  const pins = mounts.flatMap((inner) =>
-    above(inner.path).flatMap((path): Mount[] => {
-      const outer = innermost(mounts, path);
-      return outer?.access === "write" && outer.path !== path ? [pinOf(path, outer)] : [];
-    }),
-  );
+  const byPath = new Map(mounts.map((mount) => [mount.path, mount]));
+  const onTheWay = new Set(mounts.flatMap(({ path }) => above(path)));
+  const pins = [...onTheWay].flatMap((path): Mount[] => {
+    const outer = [path, ...above(path)].map((folder) => byPath.get(folder)).find((mount) => mount !== undefined);
+    return outer?.access === "write" && outer.path !== path ? [pinOf(path, outer)] : [];
+  });
   return [...pins, ...mounts];
-}
-
-function innermost(mounts: readonly PlannedMount[], path: string): PlannedMount | undefined {
-  const around = mounts.filter((mount) => isInside(mount.path, path));
-  return around.toSorted((a, b) => depth(b.path) - depth(a.path))[0];
 }
 
 function pinOf(path: string, outer: Mount): Mount {
