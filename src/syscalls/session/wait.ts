@@ -41,8 +41,10 @@ async function lookUntil<T>(
 ): Promise<T> {
   const { store } = context.services;
   const stream = sessionStream(id);
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const signal = AbortSignal.any([context.signal, timeout]);
+  const over = new AbortController();
+  // Cleared at the end: one that runs on for its ten minutes after every wait adds up.
+  const timer = setTimeout(() => over.abort(), timeoutMs);
+  const signal = AbortSignal.any([context.signal, over.signal]);
   let wake: () => void = () => undefined;
   let heard = true;
   const stop = store.onAppend((events) => {
@@ -66,6 +68,7 @@ async function lookUntil<T>(
         });
     }
   } finally {
+    clearTimeout(timer);
     stop();
     signal.removeEventListener("abort", onAbort);
   }
