@@ -4,7 +4,7 @@ import { Errands, errandFact } from "../../../test/support/errands.ts";
 import { anyFacts } from "../../../test/support/kernel-facts.ts";
 import { instant, placed } from "../../../test/support/kernel-model.ts";
 import { proves } from "../../../test/support/proves.ts";
-import { evolveBy, foldAll, idIn, streamOf } from "./aggregate.ts";
+import { defineAggregate, evolveBy, foldAll, idIn, streamOf } from "./aggregate.ts";
 import type { AnyFact, Placed } from "./event.ts";
 import type { RowChange } from "./list.ts";
 import { placeInLane } from "./queue.ts";
@@ -79,6 +79,7 @@ test("a lane is served by priority, then by order of arrival", () => {
     { priority: 9, order: "3" },
     { priority: 5, order: "1" },
     { priority: 5, order: "2" },
+    { priority: 1, order: "0" },
     { priority: 0, order: "0" },
   ].map(placeInLane);
   expect(places.toSorted()).toEqual(places);
@@ -97,6 +98,23 @@ proves("K14", "facts of other domains and custom facts do not reach a fold; they
       expect(events.reduce((at, event) => evolveBy(Errands, at, event), Errands.empty("1"))).toEqual(state);
     }),
   );
+});
+
+test("an aggregate without alarms or lanes says so, so that its appends are not searched for any", () => {
+  const plain = defineAggregate({
+    kind: "plain",
+    events: {},
+    lists: [],
+    empty: () => ({ version: 0 }),
+    evolve: (_state, { version }) => ({ version }),
+  });
+  expect([Errands, plain].map(({ hasAlarms, hasQueued }) => [hasAlarms, hasQueued])).toEqual([
+    [true, true],
+    [false, false],
+  ]);
+  expect([plain.isSingle, plain.limits, plain.laneMax, plain.account({ version: 0 }, "7")]).toEqual([
+    ...[false, {}, null, "7"],
+  ]);
 });
 
 test("a stream is named by its aggregate and id, or by its aggregate alone where there is only one", () => {

@@ -44,6 +44,7 @@ import {
   addCustom,
   admitTurn,
   beginTurn,
+  completeMessage,
   endStillborn,
   endTurn,
   replaceTodo,
@@ -129,6 +130,11 @@ proves("K2", "a turn driven from outside wakes or starts its session in the same
   expect(begin(IDLE)).toBe("turn.admitted@1 turn.started@1");
   expect(begin(STARTING)).toBe("session.started@1 turn.admitted@1 turn.started@1");
   expect(begin(HIBERNATED)).toBe("session.woken@1 turn.admitted@1 turn.started@1");
+  expect(beginTurn(HIBERNATED, { turnId: "n", prompt: PROMPT })).toEqual([
+    fact("session.woken@1", { continuity: "native" }),
+    fact("turn.admitted@1", { turnId: "n", prompt: "hello", blob: null, bytes: 5, queued: false }),
+    fact("turn.started@1", { turnId: "n" }),
+  ]);
   expect([BUSY, RESTORING, SUSPENDED, foldOn(IDLE, admission("q"))].map(begin)).toEqual([
     "turn_open",
     "turn_open",
@@ -167,6 +173,16 @@ proves("K2", "a turn that is not running is named for what it is", () => {
   expect(said(end("q"))).toBe("turn_not_running");
   expect(said(end("x"))).toBe("turn_not_found");
   expect(end("u")).toEqual([fact("turn.ended@1", { ...END, turnId: "u" })]);
+  const say = (turnId: string) => completeMessage(state, { turnId, role: "thought", body: PROMPT });
+  expect(["t", "q", "x"].map((turnId) => said(say(turnId)))).toEqual([
+    "turn_ended",
+    "turn_not_running",
+    "turn_not_found",
+  ]);
+  expect(say("u")).toEqual([fact("message.completed@1", { turnId: "u", role: "thought", ...PROMPT })]);
+  expect(addCustom(state, "u", [{ type: "x.note@1", payload: 7 }])).toEqual([
+    { type: "x.note@1", data: { turnId: "u", payload: 7 } },
+  ]);
   expect(said(addCustom(state, "t", []))).toBe("turn_ended");
   expect(said(replaceTodo(state, [], "x"))).toBe("turn_not_found");
 });
@@ -219,6 +235,21 @@ proves("K3", "start, suspend, resume, hibernate and wake, in every state", () =>
   expect(each((state) => rewindSession(state, POINT, VIEW))).toEqual([
     ...["session.rewound@1", "session.rewound@1", "session_busy", "session.rewound@1", "session.rewound@1"],
     ...["session_busy", "session_busy"],
+  ]);
+});
+
+proves("K8", "a rewind continues after its own event, whatever it goes back to", () => {
+  expect(rewindSession(IDLE, POINT, VIEW)).toEqual([
+    fact("session.rewound@1", {
+      to: POINT,
+      view: {
+        ...VIEW,
+        path: [
+          { kind: "own", stream: "session/s", from: 1, to: 1 },
+          { kind: "own", stream: "session/s", from: IDLE.version + 1, to: null },
+        ],
+      },
+    }),
   ]);
 });
 
