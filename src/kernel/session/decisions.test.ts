@@ -32,8 +32,10 @@ import {
   archiveSession,
   endSession,
   forgetSession,
+  forkSession,
   hibernateSession,
   labelSession,
+  openSession,
   resumeSession,
   rewindSession,
   startSession,
@@ -55,7 +57,7 @@ import {
 } from "./decide-turn.ts";
 import { fact } from "./events.ts";
 import { newSessionState, type SessionState } from "./state.ts";
-import { emptyView } from "./view.ts";
+import { emptyView, inheritView } from "./view.ts";
 
 /** What was decided, in short: the refusal's code, or the types of the facts. */
 const said = (decision: Decision): string =>
@@ -285,6 +287,10 @@ proves("K9", "files are restored only between turns, and a rewind needs a restor
   expect(begin(IDLE)).toBe("worktree.removed@1 restore.begun@1");
   expect([BUSY, foldOn(IDLE, admission("q"))].map(begin)).toEqual(["session_busy", "session_busy"]);
   expect(said(finishRewind(IDLE, POINT, VIEW, RESTORED))).toBe("session_busy");
+  const left = [fact("snapshot.skipped@1", { turnId: null, code: "c", reason: "r" })];
+  expect(said(finishRewind(RESTORING, POINT, VIEW, { ...RESTORED, left }))).toBe(
+    "session.rewound@1 restore.settled@1 snapshot.skipped@1",
+  );
   expect(finishRewind(RESTORING, POINT, VIEW, RESTORED)).toMatchObject([
     { type: "session.rewound@1", data: { to: POINT, view: { path: [{}, { from: RESTORING.version + 1, to: null }] } } },
     { type: "restore.settled@1", data: { outcome: "restored", from: "a", to: "b", changed: 1, reason: null } },
@@ -358,5 +364,15 @@ proves("K4", "a stream that has begun is neither opened nor forked again", () =>
     label: null,
     openedAt: "t1",
   });
-  expect(newSessionState("s").phase.at).toBe("starting");
+  const [blank, spec] = [newSessionState("s"), again.spec ?? expect.fail("it was opened")];
+  const from = { stream: "session/p", version: 7, eventId: "e7", sessionId: "p" };
+  const fork = { spec, label: "l", from, root: "r", view: emptyView("session/p") };
+  expect(openSession(blank, { spec, label: "l" })).toEqual([fact("session.opened@1", { spec, label: "l" })]);
+  expect(forkSession(blank, fork)).toEqual([
+    fact("session.forked@1", { ...fork, view: inheritView(fork.view, from, "session/s") }),
+  ]);
+  expect([openSession(STARTING, { spec, label: null }), forkSession(STARTING, fork)].map(said)).toEqual([
+    "session_exists",
+    "session_exists",
+  ]);
 });

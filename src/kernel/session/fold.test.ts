@@ -26,6 +26,13 @@ import { type Fact, fact } from "./events.ts";
 import { APPROVALS, approvalRows, SESSIONS, sessionRow } from "./rows.ts";
 import { Session } from "./session.ts";
 import { newSessionState, nextArtifactVersion, RECENT_TURNS_KEPT, type SessionState } from "./state.ts";
+import {
+  APPROVAL_TRANSITIONS,
+  EFFECT_TRANSITIONS,
+  SESSION_TRANSITIONS,
+  type Transition,
+  TURN_TRANSITIONS,
+} from "./transitions.ts";
 import { emptyView } from "./view.ts";
 
 proves("K15", "before its first event a session is empty", () => {
@@ -65,6 +72,37 @@ proves("K15", "each fact of a session's life is in its state", () => {
   expect(outputs.map((output) => foldOn(BUSY, output).lastOutputAt)).toEqual(outputs.map(() => "t5"));
 });
 
+proves("K15", "the tables of a session, its turns, effects and questions, written out", () => {
+  const moves = (table: readonly Transition<string, string>[]) =>
+    table.map(({ on, from, to }) => `${on.replace("@1", "")}: ${from.join(" ")} > ${to}`);
+  const alive = "starting idle busy suspended hibernated";
+  expect(moves(SESSION_TRANSITIONS)).toEqual([
+    "session.started: starting > idle",
+    "turn.started: idle > busy",
+    "turn.ended: busy > idle",
+    "session.suspended: starting idle hibernated > suspended",
+    "session.resumed: suspended > idle",
+    "session.hibernated: starting idle > hibernated",
+    "session.woken: hibernated > idle",
+    `session.exited: ${alive} > exited`,
+    `session.killed: ${alive} > killed`,
+    `session.failed: ${alive} > error`,
+  ]);
+  expect([TURN_TRANSITIONS, EFFECT_TRANSITIONS, APPROVAL_TRANSITIONS].flatMap(moves)).toEqual([
+    "turn.admitted: none > queued",
+    "turn.started: queued > running",
+    "turn.ended: queued running > ended",
+    "effect.intended: none > intended",
+    "effect.begun: intended > begun",
+    "effect.settled: intended begun > settled",
+    "approval.requested: none > pending",
+    "approval.answered: pending > answered",
+    "approval.closed: pending > closed",
+  ]);
+  expect(foldOn(SUSPENDED, fact("session.resumed@1", {})).phase).toEqual({ at: "idle" });
+  expect(foldOn(HIBERNATED, fact("session.woken@1", { continuity: "native" })).phase).toEqual({ at: "idle" });
+});
+
 proves("K15", "a turn is queued, runs and ends once; the last few ends are remembered", () => {
   expect(BUSY).toMatchObject({ queue: [], turnsEnded: 0 });
   const ended = foldOn(BUSY, admission("q"), turnEnd("t"));
@@ -73,6 +111,10 @@ proves("K15", "a turn is queued, runs and ends once; the last few ends are remem
   expect(foldOn(ended, admission("t"), admission("q")).queue).toHaveLength(1);
   expect(foldOn(ended, fact("turn.started@1", { turnId: "t" })).phase.at).toBe("idle");
   expect(foldOn(BUSY, admission("t")).queue).toEqual([]);
+  expect(foldOn(BUSY, admission("q"), fact("turn.started@1", { turnId: "q" }))).toMatchObject({
+    phase: { at: "busy", turnId: "t" },
+    queue: [{ turnId: "q" }],
+  });
   expect(foldOn(BUSY, admission("q"), turnEnd("q"))).toMatchObject({ phase: { at: "busy" }, queue: [], turnsEnded: 1 });
   const many = Array.from({ length: RECENT_TURNS_KEPT + 1 }, (_, n) => [...running(`t${n}`), turnEnd(`t${n}`)]).flat();
   const { recentTurns, turnsEnded } = foldOn(IDLE, ...many);
@@ -107,6 +149,8 @@ proves("K7", "an answer closes its question; `always` grants the verb, an approv
   const granted = foldOn(open, answered("approved", "always"));
   expect(granted.grants).toEqual(["tool.run"]);
   expect(foldOn(granted, asked("c", { action }), answered("approved", "always", "c")).grants).toEqual(["tool.run"]);
+  const other = asked("d", { action: { verb: "tool.write", resource: "r" } });
+  expect(foldOn(granted, other, answered("approved", "always", "d")).grants).toEqual(["tool.run", "tool.write"]);
   expect(foldOn(open, answered("approved", "always", "b")).grants).toEqual([]);
   expect(
     Object.keys(foldOn(open, fact("approval.closed@1", { approvalId: "b", turnId: "t", status: "expired" })).approvals),
@@ -124,7 +168,10 @@ proves("K7", "an answer closes its question; `always` grants the verb, an approv
   expect(foldOn(waits, answered("approved", null, "x")).effects).toEqual({ e: effect });
   expect(foldOn(waits, begun("e"), answered("approved", null)).effects).toEqual({ e: { ...effect, status: "begun" } });
   const widen = foldOn(BUSY, asked("a", { action: { verb: "scope.widen", resource: "x\ny" } }));
-  expect(foldOn(widen, answered("approved", null)).widened).toEqual(["x", "y"]);
+  const widened = foldOn(widen, answered("approved", null));
+  expect(widened.widened).toEqual(["x", "y"]);
+  const more = asked("c", { action: { verb: "scope.widen", resource: "z" } });
+  expect(foldOn(widened, more, answered("approved", null, "c")).widened).toEqual(["x", "y", "z"]);
   expect(foldOn(widen, answered("rejected", null)).widened).toBeUndefined();
   expect(foldOn(open, answered("approved", null)).widened).toBeUndefined();
 });
@@ -143,6 +190,12 @@ proves("K15", "worktree, artifacts, todo and snapshots are in the state", () => 
   const written = foldOn(IDLE, write(1), write(5), write(2));
   expect(written.artifactNext).toEqual({ a: 6 });
   expect(written.view.artifacts["p"]?.versions.map(({ version }) => version)).toEqual([1, 5, 2]);
+  const numbered = (artifactId: string, ...versions: readonly number[]) =>
+    nextArtifactVersion(
+      { ...written, artifactFloor: 4 },
+      { artifactId, versions: versions.map((version) => ({ version, blob: "b", bytes: 1, mediaType: "m" })) },
+    );
+  expect([numbered("a", 5, 2), numbered("a", 2, 8), numbered("gone"), numbered("gone", 9)]).toEqual([6, 9, 4, 10]);
   expect(nextArtifactVersion(IDLE, { artifactId: "new", versions: [] })).toBe(1);
   const past = (count: number) => ({
     ...IDLE,
@@ -208,6 +261,10 @@ proves("K15", "what a driver said of itself is kept; a rewind lets go of its mem
     children: ["c2", "c3"],
     pastChildren: ["c1"],
   });
+  expect(foldOn(IDLE, child("c1", []), child("c2", ["c1"]), child("c3", ["c2"]))).toMatchObject({
+    children: ["c3"],
+    pastChildren: ["c1", "c2"],
+  });
 });
 
 proves("K19", "a session's row says what its state says", () => {
@@ -220,6 +277,11 @@ proves("K19", "a session's row says what its state says", () => {
     head: "e1",
   });
   expect(sessionRow(STARTING)).not.toHaveProperty("bound");
+  const from = { sessionId: "p", stream: "session/p", version: 7, eventId: "e7" };
+  expect([STARTING, { ...STARTING, forkedFrom: from }].map((state) => sessionRow(state)?.forkedFrom)).toEqual([
+    null,
+    { sessionId: "p", eventId: "e7" },
+  ]);
   expect(sessionRow(IDLE)).toMatchObject({ state: "idle", busy: false, active: false, waitingFor: null, queued: 0 });
   expect(sessionRow(foldOn(BUSY, asked("a"), admission("q")))).toMatchObject({
     ...{ state: "busy", busy: true, active: true, waitingFor: "approval", queued: 1, endedAt: null },
