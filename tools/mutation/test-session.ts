@@ -75,8 +75,17 @@ function endWhenSilent(reported: () => Promise<readonly Report[]>, silenceMaxMs:
     const pid = now.find((line) => line.at === "started")?.pid;
     if (pid === undefined || performance.now() - sinceMs < silenceMaxMs) return;
     clearInterval(timer);
-    process.kill(pid, "SIGKILL");
+    endProcess(pid);
   };
   const timer = setInterval(() => void look(), LOOK_MS);
   return () => clearInterval(timer);
+}
+
+/** One that has ended by itself in the meantime needs no signal. */
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "ESRCH") throw thrown;
+  }
 }

@@ -7,7 +7,7 @@ import { proves } from "../../../test/support/proves.ts";
 import { defineAggregate, evolveBy, foldAll, idIn, streamOf } from "./aggregate.ts";
 import type { AnyFact, Placed } from "./event.ts";
 import type { RowChange } from "./list.ts";
-import { placeInLane } from "./queue.ts";
+import { placeInLane, QUEUED } from "./queue.ts";
 
 const name = fc.constantFrom("a", "b", "constructor");
 const errands: fc.Arbitrary<AnyFact | null> = fc.oneof(
@@ -83,6 +83,10 @@ test("a lane is served by priority, then by order of arrival", () => {
     { priority: 0, order: "0" },
   ].map(placeInLane);
   expect(places.toSorted()).toEqual(places);
+  expect(new Set(places).size).toBe(places.length);
+  const row = { stream: "errand/1", item: "i", lane: "l", priority: 1, order: "7", heldBy: null };
+  expect(QUEUED.keysOf({ ...row, at: "waiting" })).toEqual({ lane: "l", running: false, place: "8 7" });
+  expect(QUEUED.keysOf({ ...row, at: "running" })).toEqual({ lane: "l", running: true, place: "8 7" });
   expect(placeInLane({ priority: 99, order: "a" })).toBe(placeInLane({ priority: 9, order: "a" }));
   expect(placeInLane({ priority: -1, order: "a" })).toBe(placeInLane({ priority: 0, order: "a" }));
 });

@@ -5,6 +5,7 @@ import { proves } from "../../../test/support/proves.ts";
 import type { Line } from "../definitions/line.ts";
 import { LIMITS } from "../limits.ts";
 import { type EventType, type Fact, fact, SESSION_EVENTS } from "./events.ts";
+import { newSessionState } from "./state.ts";
 import { emptyView, inheritView, rewindView, trimArtifacts, type View } from "./view.ts";
 
 proves("K18", "what was said and done can be erased; what the state machine needs cannot", () => {
@@ -146,7 +147,7 @@ proves("K10", "a fork's first state: its own name and place, its parent's view a
   };
   const from = { stream: "session/p", version: 7, eventId: "e7", sessionId: "p" };
   const forked = { spec: IDLE.spec as never, label: "l", from, root: "r", view };
-  const blank = { ...IDLE, spec: null, version: 0 };
+  const blank = newSessionState("s");
   const state = foldOn(blank, fact("session.forked@1", forked));
   expect(state).toMatchObject({
     ...{

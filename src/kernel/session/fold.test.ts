@@ -111,6 +111,9 @@ proves("K15", "a turn is queued, runs and ends once; the last few ends are remem
   expect(foldOn(ended, admission("t"), admission("q")).queue).toHaveLength(1);
   expect(foldOn(ended, fact("turn.started@1", { turnId: "t" })).phase.at).toBe("idle");
   expect(foldOn(BUSY, admission("t")).queue).toEqual([]);
+  expect(foldOn(IDLE, admission("p"), ...running("q")).phase).toEqual({
+    ...{ at: "busy", turnId: "q", eventId: "e4", since: "t5" },
+  });
   expect(foldOn(BUSY, admission("q"), fact("turn.started@1", { turnId: "q" }))).toMatchObject({
     phase: { at: "busy", turnId: "t" },
     queue: [{ turnId: "q" }],
@@ -218,6 +221,8 @@ proves("K15", "worktree, artifacts, todo and snapshots are in the state", () => 
   });
   const skipped = fact("snapshot.skipped@1", { turnId: null, code: "c", reason: "r" });
   expect(foldOn(IDLE, taken("x"), skipped).view.world).toEqual({ snapshot: null, skipped: "c" });
+  const restore = fact("restore.begun@1", { from: "a", to: "b" });
+  expect(foldOn(IDLE, restore).restoring).toEqual({ from: "a", to: "b" });
   const settled = (outcome: "restored" | "rolled_back") =>
     foldOn(
       RESTORING,
