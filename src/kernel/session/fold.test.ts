@@ -18,9 +18,7 @@ import {
   turnEnd,
 } from "../../../test/support/kernel-states.ts";
 import { proves } from "../../../test/support/proves.ts";
-import { ALARMS } from "../definitions/alarm.ts";
 import type { List } from "../definitions/list.ts";
-import { QUEUED } from "../definitions/queue.ts";
 import { LIMITS } from "../limits.ts";
 import { type Fact, fact } from "./events.ts";
 import { APPROVALS, approvalRows, SESSIONS, sessionRow } from "./rows.ts";
@@ -321,11 +319,10 @@ proves("K19", "a session is found by name, workspace and state, and by whether i
   expect(keys(BUSY).active).toBe(true);
 });
 
-proves("K19", "what a start, a page and a lane look up has an index, and sessions show the newest first", () => {
+proves("K19", "what a start and a page look up has an index, and sessions show the newest first", () => {
   const indexed = ({ keys }: List) => Object.entries(keys).flatMap(([key, { indexed }]) => (indexed ? [key] : []));
   expect(indexed(SESSIONS)).toEqual(["name", "alive", "active", "workspace", "state", "activity"]);
   expect(indexed(APPROVALS)).toEqual(["session", "status"]);
-  expect([indexed(ALARMS), indexed(QUEUED)]).toEqual([["due"], ["lane", "place"]]);
   expect([SESSIONS.newestFirst, APPROVALS.newestFirst]).toEqual([true, false]);
   expect([SESSIONS.isHot, APPROVALS.isHot]).toEqual([true, false]);
   expect(Session.lists).toEqual([SESSIONS, APPROVALS]);
