@@ -60,7 +60,12 @@ proves("K16", "the system's state: lease, default agent, and how the log compare
   const fold = (state: SystemState, type: string, data: object) =>
     evolveBy(System, state, { id: "e", version: state.version + 1, at: "now", fact: { type, data } });
   expect(NEW_SYSTEM).toEqual({ version: 0, lease: { at: "free", version: 0, lastFence: 0 }, defaultAgent: null });
-  expect([System.isSingle, SYSTEM_STREAM, streamOf(System, "any"), SYSTEM.isHot]).toEqual([true, "system", "system", true]);
+  expect([System.isSingle, SYSTEM_STREAM, streamOf(System, "any"), SYSTEM.isHot]).toEqual([
+    true,
+    "system",
+    "system",
+    true,
+  ]);
   const led = fold(NEW_SYSTEM, "lease.acquired@1", { resource: "home", holder: "h", fence: 1 });
   expect(led).toMatchObject({ version: 1, lease: { at: "held", holder: "h", lastFence: 1 } });
   const [chosen] = [defaultAgent("a")].flat();
