@@ -43,6 +43,13 @@ proves("K28", "more ids than fit into a millisecond continue in the next one", (
   const ids = Array.from({ length: 20_000 }, make);
   expect(ids).toEqual([...new Set(ids)].toSorted());
   expect(ids.every(isUuid)).toBe(true);
+  const [first, second, last, next] = [ids[0], ids[1], ids[0xfff - 1023], ids[0xfff - 1023 + 1]];
+  expect([first, second, last, next].map((id) => id?.slice(0, 18))).toEqual([
+    "00000000-0001-73ff",
+    "00000000-0001-7400",
+    "00000000-0001-7fff",
+    "00000000-0002-7000",
+  ]);
 });
 
 proves("K28", "time, counter and random bits are where RFC 9562 puts them", () => {
@@ -50,6 +57,7 @@ proves("K28", "time, counter and random bits are where RFC 9562 puts them", () =
   expect(uuidv7Maker({ nowMs: () => 0x0123456789ab, random: () => random })()).toBe(
     "01234567-89ab-7006-abcd-ef0123456789",
   );
+  expect(uuidv7Maker({ nowMs: () => 0, random: () => random })()).toBe("00000000-0000-7001-abcd-ef0123456789");
 });
 
 proves("K28", "only a lower-case version 7 id is valid", () => {
@@ -73,6 +81,8 @@ proves("K28", "a session name is two words and two hex digits, whatever the byte
       expect(sessionName(random)).toMatch(/^[a-z]+-[a-z]+-[0-9a-f]{2}$/);
     }),
   );
+  expect(sessionName(Uint8Array.of(1, 2, 3))).toBe("brave-aspen-03");
+  expect(sessionName(Uint8Array.of())).toBe("amber-acorn-00");
   const names = new Set(Array.from({ length: 256 }, (_, n) => sessionName(Uint8Array.from([n, 255 - n, n]))));
   expect(names.size).toBe(256);
 });

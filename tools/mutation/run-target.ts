@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { refusedByTypes } from "./check-types.ts";
 import { copyTree, instrumentCopy } from "./copy-tree.ts";
 import { findMutants } from "./find-mutants.ts";
@@ -33,9 +34,9 @@ export interface Hunted {
   readonly killedByDaemons: number;
 }
 
-/** Test files that reach a mutant only while they load: so many of them are run for it, the fastest first. */
-const WHOLE_FILES_MAX = 4;
-/** The quick tests of all files first: they kill most. */
+/** Test files that reach a mutant only while they load: so many of them are run for it, those of its folder first. */
+const WHOLE_FILES_MAX = 6;
+/** The quick tests of all files first: they kill most. The compiler comes before the slow ones, which it spares work. */
 const PACES = [
   { fromMs: 0, toMs: 20 },
   { fromMs: 20, toMs: 200 },
@@ -58,17 +59,25 @@ export async function runTarget(target: Target, options: HuntOptions): Promise<H
     if (process.env["NOMOS_MUTATION_KILLS"]) say(`  killed ${mutant} by ${by}: ${why}`);
   };
 
-  await huntNear(session, testFiles(root, target.near), { living, note, options });
-  const killedByTests = count();
-  say(`  ${tried.length} mutants, ${killedByTests} killed by near tests`);
-  for (const one of await refusedByPlainTypes(root, files, tried, living)) living.delete(one);
-  const killedByTypes = count() - killedByTests;
-  say(`  ${killedByTypes} more refused by the compiler`);
-  if (options.far) {
-    const unexplained = tried.filter((mutant) => living.has(mutant.id) && !options.isExplained(mutant));
-    const wanted = new Set(unexplained.map((mutant) => mutant.id));
-    await huntFar(session, testFiles(root, target.far), { living: wanted, note, options });
+  const near = await recordAll(session, testFiles(root, target.near), options);
+  await huntPaces(session, near, PACES.slice(0, 1), { living, note, options });
+  say(`  ${tried.length} mutants, ${count()} killed by quick near tests`);
+  const refused = await refusedByPlainTypes(root, files, tried, living);
+  for (const one of refused) living.delete(one);
+  say(`  ${refused.size} more refused by the compiler`);
+  /** What a slow test has to look for: an explained survivor needs none. */
+  const unexplained = (): Hunt => {
+    const open = tried.filter((mutant) => living.has(mutant.id) && !options.isExplained(mutant));
+    return { living: new Set(open.map((mutant) => mutant.id)), note, options };
+  };
+  if (!options.quick) {
+    await huntPaces(session, near, PACES.slice(1), unexplained());
+    await huntWhole(session, near, nearestFirst(made), WHOLE_FILES_MAX, unexplained());
   }
+  const killedByTests = count() - refused.size;
+  say(`  ${killedByTests} killed by near tests`);
+  if (options.far) await huntFar(session, testFiles(root, target.far), unexplained());
+  const killedByTypes = refused.size;
   const killedByDaemons = count() - killedByTests - killedByTypes;
   const survivors = tried.filter((mutant) => living.has(mutant.id));
   return { files, made, tried, survivors, killedByTests, killedByTypes, killedByDaemons };
@@ -80,9 +89,13 @@ interface Hunt {
   readonly options: HuntOptions;
 }
 
-async function huntNear(session: TestSession, tests: readonly string[], hunt: Hunt): Promise<void> {
-  const reaches = await recordAll(session, tests, hunt.options);
-  for (const taking of hunt.options.quick ? PACES.slice(0, 1) : PACES)
+async function huntPaces(
+  session: TestSession,
+  reaches: readonly Reach[],
+  paces: readonly (typeof PACES)[number][],
+  hunt: Hunt,
+): Promise<void> {
+  for (const taking of paces)
     for (const reach of reaches) {
       if (isLate(hunt.options)) return;
       const before = hunt.living.size;
@@ -92,21 +105,27 @@ async function huntNear(session: TestSession, tests: readonly string[], hunt: Hu
       if (before > hunt.living.size)
         hunt.options.say(`  ${reach.file}: ${before - hunt.living.size} killed in ${seconds} s`);
     }
-  if (!hunt.options.quick) await huntWhole(session, reaches, WHOLE_FILES_MAX, hunt);
 }
 
 /** Far tests share a daemon between tests, so each runs as a whole. */
 async function huntFar(session: TestSession, tests: readonly string[], hunt: Hunt): Promise<void> {
   if (hunt.living.size === 0) return;
-  await huntWhole(session, await recordAll(session, tests, hunt.options), tests.length, hunt);
+  const reaches = await recordAll(session, tests, hunt.options);
+  await huntWhole(session, reaches, (_mutant, reaching) => reaching, tests.length, hunt);
 }
 
-async function huntWhole(session: TestSession, reaches: readonly Reach[], filesMax: number, hunt: Hunt): Promise<void> {
+async function huntWhole(
+  session: TestSession,
+  reaches: readonly Reach[],
+  ordered: (mutant: number, reaching: readonly Reach[]) => readonly Reach[],
+  filesMax: number,
+  hunt: Hunt,
+): Promise<void> {
   for (const mutant of [...hunt.living]) {
     const reaching = reaches.filter((reach) =>
       filesMax === reaches.length ? reachesAtAll(reach, mutant) : reach.early.has(mutant),
     );
-    for (const reach of reaching.slice(0, filesMax)) {
+    for (const reach of ordered(mutant, reaching).slice(0, filesMax)) {
       if (isLate(hunt.options)) return;
       const kill = await huntByFile(session, reach, mutant);
       if (kill === null) continue;
@@ -142,6 +161,13 @@ async function refusedByPlainTypes(
     files,
     tried.filter(({ id }) => living.has(id)),
   );
+}
+
+/** The tests of the mutant's own folder first; the fastest first among equals. */
+function nearestFirst(made: readonly Mutant[]): (mutant: number, reaching: readonly Reach[]) => readonly Reach[] {
+  const folders = new Map(made.map(({ id, file }) => [id, dirname(file)]));
+  const isFar = ({ file }: Reach, mutant: number): number => (dirname(file) === folders.get(mutant) ? 0 : 1);
+  return (mutant, reaching) => reaching.toSorted((one, other) => isFar(one, mutant) - isFar(other, mutant));
 }
 
 function reachesAtAll({ early, tests }: Reach, mutant: number): boolean {

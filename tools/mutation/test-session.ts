@@ -75,17 +75,17 @@ function endWhenSilent(reported: () => Promise<readonly Report[]>, silenceMaxMs:
     const pid = now.find((line) => line.at === "started")?.pid;
     if (pid === undefined || performance.now() - sinceMs < silenceMaxMs) return;
     clearInterval(timer);
-    end(pid);
+    endProcess(pid);
   };
   const timer = setInterval(() => void look(), LOOK_MS);
   return () => clearInterval(timer);
 }
 
-function end(pid: number): void {
+/** One that has ended by itself in the meantime needs no signal. */
+function endProcess(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch (thrown) {
-    // It has just ended by itself.
     if (!(thrown instanceof Error && "code" in thrown && thrown.code === "ESRCH")) throw thrown;
   }
 }

@@ -127,6 +127,9 @@ proves("K30", "byte arrays are compared in full and written in lower-case hex", 
       expect(sameBytes(a, a.slice())).toBe(true);
     }),
   );
+  const bytes = (...all: readonly number[]) => Uint8Array.from(all);
+  for (const other of [bytes(1, 2), bytes(1, 2, 3, 4), bytes(0, 2, 3), bytes(1, 0, 3), bytes(1, 2, 0)])
+    expect([sameBytes(bytes(1, 2, 3), other), sameBytes(other, bytes(1, 2, 3))]).toEqual([false, false]);
   expect(hex(NO_PREV)).toBe("0".repeat(2 * HASH_BYTES));
 });
 

@@ -89,7 +89,7 @@ export function inclusionParts(index: number, size: number): readonly (readonly 
 export function consistencyParts(first: number, second: number): readonly (readonly NodeRef[])[] {
   if (!isSize(first) || !isSize(second) || first > second)
     throw new RangeError(`a tree of ${first} is no beginning of one of ${second}`);
-  if (first === 0 || first === second) return [];
+  if (first === 0) return [];
   const parts: (readonly NodeRef[])[] = [];
   let from = 0;
   let to = second;
@@ -133,7 +133,7 @@ export interface Inclusion {
 /** Whether the leaf is at its index in the tree with this root. */
 export function verifyInclusion(sha256: Sha256, given: Inclusion): boolean {
   const { leaf, index, size, root, hashes } = given;
-  if (!isSize(index) || !isSize(size) || index >= size || !areHashes([leaf, root, ...hashes])) return false;
+  if (!isSize(index) || !isSize(size) || index >= size || !areHashes([leaf, ...hashes])) return false;
   let hash = leaf;
   let at = index;
   let last = size - 1;
@@ -142,7 +142,7 @@ export function verifyInclusion(sha256: Sha256, given: Inclusion): boolean {
     if (at % 2 === 1 || at === last) {
       hash = nodeHash(sha256, sibling, hash);
       // A lone node on the right edge moves up unchanged until it is a right child.
-      while (at % 2 === 0 && at !== 0) {
+      while (at % 2 === 0) {
         at = half(at);
         last = half(last);
       }
@@ -184,7 +184,7 @@ export function verifyConsistency(sha256: Sha256, given: Consistency): boolean {
     if (at % 2 === 1 || at === last) {
       older = nodeHash(sha256, sibling, older);
       newer = nodeHash(sha256, sibling, newer);
-      while (at % 2 === 0 && at !== 0) {
+      while (at % 2 === 0) {
         at = half(at);
         last = half(last);
       }

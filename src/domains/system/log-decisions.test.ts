@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Decision } from "../../kernel/index.ts";
+import { type Decision, fact } from "../../kernel/index.ts";
 import {
   beginCall,
   finishCall,
@@ -27,6 +27,14 @@ const DECISIONS: readonly [string, (state: SystemState) => Decision, object][] =
   ["gate.denied@1", (state) => recordSystemDenial(state, denial), { ...denial, turnId: null }],
   ["worktree.removed@1", (state) => recordUnownedRemoval(state, "w", []), { worktreeId: "w" }],
 ];
+
+test("the last snapshot of an unowned worktree is recorded with its removal", () => {
+  const skipped = fact("snapshot.skipped@1", { turnId: null, code: "c", reason: "r" });
+  expect(recordUnownedRemoval(HELD, "w", [skipped])).toEqual([
+    skipped,
+    fact("worktree.removed@1", { worktreeId: "w" }),
+  ]);
+});
 
 describe.each(DECISIONS)("%s", (type, decide, data) => {
   test("is recorded while the home's lease is held", () => {

@@ -13,8 +13,12 @@ proves("GATE-4", "other rules are a change, the same rules are none, and too man
   expect(changePolicy("new", { hash: "new", rules: RULES }, 50)).toEqual([]);
   const many = Array.from({ length: POLICY_LIMITS.policyRulesMax.max + 1 }, () => RULES[0] ?? expect.fail("a rule"));
   expect(changePolicy("old", { hash: "new", rules: many }, 50)).toMatchObject({ refused: "policy_too_large" });
-  const bytes = POLICY_LIMITS.policyBytes.max + 1;
-  expect(changePolicy("old", { hash: "new", rules: RULES }, bytes)).toMatchObject({ refused: "policy_too_large" });
+  const bytesMax = POLICY_LIMITS.policyBytes.max;
+  expect(changePolicy("old", { hash: "new", rules: RULES }, bytesMax + 1)).toEqual({
+    refused: "policy_too_large",
+    details: { rules: 1, rulesMax: POLICY_LIMITS.policyRulesMax.max, bytes: bytesMax + 1, bytesMax },
+  });
+  expect(changePolicy("old", { hash: "new", rules: many.slice(1) }, bytesMax)).toHaveLength(1);
 });
 
 proves("GATE-4", "the system remembers which rules were recorded last", () => {

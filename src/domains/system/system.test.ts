@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
-import { type AnyFact, evolveBy } from "../../kernel/index.ts";
+import { type AnyFact, evolveBy, streamOf } from "../../kernel/index.ts";
 import { acquireLease, evolveLease, type LeaseState, releaseLease } from "./lease.ts";
-import { defaultAgent, NEW_SYSTEM, System, type SystemState } from "./system.ts";
+import { defaultAgent, NEW_SYSTEM, SYSTEM, SYSTEM_STREAM, System, type SystemState } from "./system.ts";
 import {
   addWorkspace,
   evolveWorkspaces,
@@ -59,6 +59,13 @@ proves("K20", "the fold of a lease: taken, released by its fence, and only count
 proves("K16", "the system's state: lease, default agent, and how the log compared with its anchors", () => {
   const fold = (state: SystemState, type: string, data: object) =>
     evolveBy(System, state, { id: "e", version: state.version + 1, at: "now", fact: { type, data } });
+  expect(NEW_SYSTEM).toEqual({ version: 0, lease: { at: "free", version: 0, lastFence: 0 }, defaultAgent: null });
+  expect([System.isSingle, SYSTEM_STREAM, streamOf(System, "any"), SYSTEM.isHot]).toEqual([
+    true,
+    "system",
+    "system",
+    true,
+  ]);
   const led = fold(NEW_SYSTEM, "lease.acquired@1", { resource: "home", holder: "h", fence: 1 });
   expect(led).toMatchObject({ version: 1, lease: { at: "held", holder: "h", lastFence: 1 } });
   const [chosen] = [defaultAgent("a")].flat();

@@ -4,10 +4,10 @@ import { Errands, errandFact } from "../../../test/support/errands.ts";
 import { anyFacts } from "../../../test/support/kernel-facts.ts";
 import { instant, placed } from "../../../test/support/kernel-model.ts";
 import { proves } from "../../../test/support/proves.ts";
-import { evolveBy, foldAll, idIn, streamOf } from "./aggregate.ts";
+import { defineAggregate, evolveBy, foldAll, idIn, streamOf } from "./aggregate.ts";
 import type { AnyFact, Placed } from "./event.ts";
 import type { RowChange } from "./list.ts";
-import { placeInLane } from "./queue.ts";
+import { placeInLane, QUEUED } from "./queue.ts";
 
 const name = fc.constantFrom("a", "b", "constructor");
 const errands: fc.Arbitrary<AnyFact | null> = fc.oneof(
@@ -79,9 +79,14 @@ test("a lane is served by priority, then by order of arrival", () => {
     { priority: 9, order: "3" },
     { priority: 5, order: "1" },
     { priority: 5, order: "2" },
+    { priority: 1, order: "0" },
     { priority: 0, order: "0" },
   ].map(placeInLane);
   expect(places.toSorted()).toEqual(places);
+  expect(new Set(places).size).toBe(places.length);
+  const row = { stream: "errand/1", item: "i", lane: "l", priority: 1, order: "7", heldBy: null };
+  expect(QUEUED.keysOf({ ...row, at: "waiting" })).toEqual({ lane: "l", running: false, place: "8 7" });
+  expect(QUEUED.keysOf({ ...row, at: "running" })).toEqual({ lane: "l", running: true, place: "8 7" });
   expect(placeInLane({ priority: 99, order: "a" })).toBe(placeInLane({ priority: 9, order: "a" }));
   expect(placeInLane({ priority: -1, order: "a" })).toBe(placeInLane({ priority: 0, order: "a" }));
 });
@@ -97,6 +102,23 @@ proves("K14", "facts of other domains and custom facts do not reach a fold; they
       expect(events.reduce((at, event) => evolveBy(Errands, at, event), Errands.empty("1"))).toEqual(state);
     }),
   );
+});
+
+test("an aggregate without alarms or lanes says so, so that its appends are not searched for any", () => {
+  const plain = defineAggregate({
+    kind: "plain",
+    events: {},
+    lists: [],
+    empty: () => ({ version: 0 }),
+    evolve: (_state, { version }) => ({ version }),
+  });
+  expect([Errands, plain].map(({ hasAlarms, hasQueued }) => [hasAlarms, hasQueued])).toEqual([
+    [true, true],
+    [false, false],
+  ]);
+  expect([plain.isSingle, plain.limits, plain.laneMax, plain.account({ version: 0 }, "7")]).toEqual([
+    ...[false, {}, null, "7"],
+  ]);
 });
 
 test("a stream is named by its aggregate and id, or by its aggregate alone where there is only one", () => {

@@ -89,6 +89,7 @@ test("an append of several facts has the strictest space need; outside a turn `c
   expect(defined.spaceNeedOf([dropped, note])).toBe("output");
   expect(defined.spaceNeedOf([note, taken, dropped])).toBe("course");
   expect(defined.spaceNeedOf([dropped, note, taken, planned])).toBe("start");
+  expect(defined.spaceNeedOf([errandFact("errand.noted@1", { text: "", turnId: null })])).toBe("output");
   expect(defined.spaceNeedOf([custom("t")])).toBe("course");
   expect(defined.spaceNeedOf([custom(null)])).toBe("start");
 });

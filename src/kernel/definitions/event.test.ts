@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ERRAND_EVENTS, errandFact } from "../../../test/support/errands.ts";
 import { proves } from "../../../test/support/proves.ts";
-import { event, isCustom, isCustomType, readsOf } from "./event.ts";
+import { dataIn, event, isCustom, isCustomType, readsOf } from "./event.ts";
 
 proves("K33", "a custom fact has a plain name below `x.`; any other foreign name is ignored by folds", () => {
   const longest = `x.${"a".repeat(64)}@1`;
@@ -23,6 +23,15 @@ proves("K33", "a custom fact has a plain name below `x.`; any other foreign name
 
 test("an event definition without options is kept whole, always written, not searched and not shown", () => {
   expect(event()).toEqual({ erasable: false, spaceNeed: "end", words: null, lines: null });
+});
+
+test("the first event of a type among those of an append gives its data; null where there is none", () => {
+  const [milk, bread] = ["milk", "bread"].map((text) => ({ type: "errand.noted@1", data: { text, turnId: null } }));
+  const other = { type: "errand.dropped@1", data: { name: "a" } };
+  if (milk === undefined || bread === undefined) return expect.fail("two notes");
+  expect(dataIn(ERRAND_EVENTS, [other, milk, bread], "errand.noted@1")).toEqual({ text: "milk", turnId: null });
+  expect(dataIn(ERRAND_EVENTS, [other], "errand.noted@1")).toBeNull();
+  expect(dataIn(ERRAND_EVENTS, [], "errand.noted@1")).toBeNull();
 });
 
 test("a domain makes facts by name and reads its own; foreign or erased facts are read as null", () => {

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { NOTES } from "../../../test/support/errands.ts";
+import { ALARMS } from "./alarm.ts";
 import { defineList, putRow } from "./list.ts";
+import { QUEUED } from "./queue.ts";
 
 test("a list whose name is not a plain word, or with a column that every list has, is refused", () => {
   const named = (table: string, key: string) => () =>
@@ -19,6 +21,15 @@ test("a list whose name is not a plain word, or with a column that every list ha
 test("a list declares the type of each key, and which keys have an index", () => {
   expect(NOTES.keys).toEqual({ text: { kind: "text", indexed: true }, long: { kind: "flag", indexed: false } });
   expect(NOTES).toMatchObject({ name: "note", table: "notes", newestFirst: false, isHot: false });
+});
+
+test("the next alarm and the next item of a lane are found by an index", () => {
+  expect(ALARMS.keys).toEqual({ due: { kind: "text", indexed: true } });
+  expect(QUEUED.keys).toEqual({
+    lane: { kind: "text", indexed: true },
+    running: { kind: "flag", indexed: false },
+    place: { kind: "text", indexed: true },
+  });
 });
 
 test("a row's keys are read as defined; a missing text is null", () => {

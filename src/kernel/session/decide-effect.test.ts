@@ -114,6 +114,8 @@ proves("K7", "a question is answered once; a rejected effect is settled with the
   ]);
   expect(reject("a", null)).toMatchObject([{}, { data: { message: "rejected" } }]);
   expect(said(reject("b", null))).toBe("approval.answered@1");
+  const gone = foldOn(BUSY, asked("a", { effectId: "settled" }));
+  expect(said(answerApproval(gone, "a", { status: "rejected", reason: null }))).toBe("approval.answered@1");
   for (const [first, status] of [
     [approve("a", "yes"), "approved"],
     [reject("a", null), "rejected"],
@@ -142,6 +144,9 @@ proves("K7", "the same question joins the open one; a question of another kind d
   ])
     expect([other, ask(other)]).toEqual([other, "approval.requested@1"]);
   expect(ask({ effectId: "e" }, foldOn(BUSY, asked("a", { effectId: "e", options: ["yes"], inputHash: "h" })))).toBe(
+    "approval.requested@1",
+  );
+  expect(ask({}, foldOn(BUSY, asked("a", { effectId: "e", options: ["yes"], inputHash: "h" })))).toBe(
     "approval.requested@1",
   );
   expect(ask({ turnId: "u" })).toBe("turn_not_found");

@@ -32,8 +32,10 @@ import {
   archiveSession,
   endSession,
   forgetSession,
+  forkSession,
   hibernateSession,
   labelSession,
+  openSession,
   resumeSession,
   rewindSession,
   startSession,
@@ -44,6 +46,7 @@ import {
   addCustom,
   admitTurn,
   beginTurn,
+  completeMessage,
   endStillborn,
   endTurn,
   replaceTodo,
@@ -54,7 +57,7 @@ import {
 } from "./decide-turn.ts";
 import { fact } from "./events.ts";
 import { newSessionState, type SessionState } from "./state.ts";
-import { emptyView } from "./view.ts";
+import { emptyView, inheritView } from "./view.ts";
 
 /** What was decided, in short: the refusal's code, or the types of the facts. */
 const said = (decision: Decision): string =>
@@ -129,6 +132,11 @@ proves("K2", "a turn driven from outside wakes or starts its session in the same
   expect(begin(IDLE)).toBe("turn.admitted@1 turn.started@1");
   expect(begin(STARTING)).toBe("session.started@1 turn.admitted@1 turn.started@1");
   expect(begin(HIBERNATED)).toBe("session.woken@1 turn.admitted@1 turn.started@1");
+  expect(beginTurn(HIBERNATED, { turnId: "n", prompt: PROMPT })).toEqual([
+    fact("session.woken@1", { continuity: "native" }),
+    fact("turn.admitted@1", { turnId: "n", prompt: "hello", blob: null, bytes: 5, queued: false }),
+    fact("turn.started@1", { turnId: "n" }),
+  ]);
   expect([BUSY, RESTORING, SUSPENDED, foldOn(IDLE, admission("q"))].map(begin)).toEqual([
     "turn_open",
     "turn_open",
@@ -167,6 +175,16 @@ proves("K2", "a turn that is not running is named for what it is", () => {
   expect(said(end("q"))).toBe("turn_not_running");
   expect(said(end("x"))).toBe("turn_not_found");
   expect(end("u")).toEqual([fact("turn.ended@1", { ...END, turnId: "u" })]);
+  const say = (turnId: string) => completeMessage(state, { turnId, role: "thought", body: PROMPT });
+  expect(["t", "q", "x"].map((turnId) => said(say(turnId)))).toEqual([
+    "turn_ended",
+    "turn_not_running",
+    "turn_not_found",
+  ]);
+  expect(say("u")).toEqual([fact("message.completed@1", { turnId: "u", role: "thought", ...PROMPT })]);
+  expect(addCustom(state, "u", [{ type: "x.note@1", payload: 7 }])).toEqual([
+    { type: "x.note@1", data: { turnId: "u", payload: 7 } },
+  ]);
   expect(said(addCustom(state, "t", []))).toBe("turn_ended");
   expect(said(replaceTodo(state, [], "x"))).toBe("turn_not_found");
 });
@@ -222,6 +240,21 @@ proves("K3", "start, suspend, resume, hibernate and wake, in every state", () =>
   ]);
 });
 
+proves("K8", "a rewind continues after its own event, whatever it goes back to", () => {
+  expect(rewindSession(IDLE, POINT, VIEW)).toEqual([
+    fact("session.rewound@1", {
+      to: POINT,
+      view: {
+        ...VIEW,
+        path: [
+          { kind: "own", stream: "session/s", from: 1, to: 1 },
+          { kind: "own", stream: "session/s", from: IDLE.version + 1, to: null },
+        ],
+      },
+    }),
+  ]);
+});
+
 proves("K3", "only an ended session is archived, once; forgetting ends it first, once", () => {
   const archive = (state: SessionState) => archiveSession(state, { archive: null, events: 1 });
   expect(said(archive(IDLE))).toBe("session_not_ended");
@@ -254,6 +287,10 @@ proves("K9", "files are restored only between turns, and a rewind needs a restor
   expect(begin(IDLE)).toBe("worktree.removed@1 restore.begun@1");
   expect([BUSY, foldOn(IDLE, admission("q"))].map(begin)).toEqual(["session_busy", "session_busy"]);
   expect(said(finishRewind(IDLE, POINT, VIEW, RESTORED))).toBe("session_busy");
+  const left = [fact("snapshot.skipped@1", { turnId: null, code: "c", reason: "r" })];
+  expect(said(finishRewind(RESTORING, POINT, VIEW, { ...RESTORED, left }))).toBe(
+    "session.rewound@1 restore.settled@1 snapshot.skipped@1",
+  );
   expect(finishRewind(RESTORING, POINT, VIEW, RESTORED)).toMatchObject([
     { type: "session.rewound@1", data: { to: POINT, view: { path: [{}, { from: RESTORING.version + 1, to: null }] } } },
     { type: "restore.settled@1", data: { outcome: "restored", from: "a", to: "b", changed: 1, reason: null } },
@@ -327,5 +364,15 @@ proves("K4", "a stream that has begun is neither opened nor forked again", () =>
     label: null,
     openedAt: "t1",
   });
-  expect(newSessionState("s").phase.at).toBe("starting");
+  const [blank, spec] = [newSessionState("s"), again.spec ?? expect.fail("it was opened")];
+  const from = { stream: "session/p", version: 7, eventId: "e7", sessionId: "p" };
+  const fork = { spec, label: "l", from, root: "r", view: emptyView("session/p") };
+  expect(openSession(blank, { spec, label: "l" })).toEqual([fact("session.opened@1", { spec, label: "l" })]);
+  expect(forkSession(blank, fork)).toEqual([
+    fact("session.forked@1", { ...fork, view: inheritView(fork.view, from, "session/s") }),
+  ]);
+  expect([openSession(STARTING, { spec, label: null }), forkSession(STARTING, fork)].map(said)).toEqual([
+    "session_exists",
+    "session_exists",
+  ]);
 });

@@ -1,9 +1,11 @@
 import { expect } from "vitest";
+import { SPEC } from "../../../test/support/kernel-model.ts";
 import { foldOn, IDLE } from "../../../test/support/kernel-states.ts";
 import { proves } from "../../../test/support/proves.ts";
 import type { Line } from "../definitions/line.ts";
 import { LIMITS } from "../limits.ts";
 import { type EventType, type Fact, fact, SESSION_EVENTS } from "./events.ts";
+import { newSessionState } from "./state.ts";
 import { emptyView, inheritView, rewindView, trimArtifacts, type View } from "./view.ts";
 
 proves("K18", "what was said and done can be erased; what the state machine needs cannot", () => {
@@ -45,17 +47,18 @@ proves("K33", "events as lines of output", () => {
   const message = { turnId: "t", blob: null, bytes: 1 };
   expect(shown(fact("message.completed@1", { ...message, role: "assistant", text: "a\nb\n" }))).toEqual(["a", "b"]);
   expect(shown(fact("message.completed@1", { ...message, role: "thought", text: "a" }))).toEqual(["[thought] a"]);
-  const tool = (detail: object | null) =>
+  const tool = (detail: object | string | null) =>
     shown(
       fact("effect.intended@1", {
         ...{ effectId: "e", turnId: "t", kind: "run", redo: "ask", verdict: "allow", rules: [] },
         detail,
       } as never),
     );
-  expect([{ command: "c", path: "p" }, { path: "p" }, { argv: ["a", "b"] }, {}, null].flatMap(tool)).toEqual([
+  expect([{ command: "c", path: "p" }, { path: "p" }, { argv: ["a", "b"] }, {}, null, "text"].flatMap(tool)).toEqual([
     "[tool] run: c",
     "[tool] run: p",
     "[tool] run: a b",
+    "[tool] run: ",
     "[tool] run: ",
     "[tool] run: ",
   ]);
@@ -76,6 +79,20 @@ proves("K33", "events as lines of output", () => {
       fact("tool.ended@1", { turnId: "t", callId: "c", title: "title", outcome, places: [], diffs: [], output: null }),
     );
   expect([called("done"), called("failed")]).toEqual([[], ["![tool-error] title"]]);
+});
+
+proves("K33", "a session is found by its name and label, a turn by what was said in it", () => {
+  const words = (type: EventType, data: object) =>
+    (SESSION_EVENTS[type] as { words: ((data: object) => string | null) | null }).words?.(data) ?? null;
+  const spec = { ...SPEC, name: "calm-otter-01" };
+  for (const type of ["session.opened@1", "session.forked@1"] as const) {
+    expect(words(type, { spec, label: "the label" })).toBe("calm-otter-01 the label");
+    expect(words(type, { spec, label: null })).toBe("calm-otter-01 ");
+  }
+  expect(words("session.labelled@1", { label: "x" })).toBe("x");
+  expect(words("turn.admitted@1", { prompt: "x" })).toBe("x");
+  for (const type of ["message.completed@1", "effect.output@1"] as const) expect(words(type, { text: "x" })).toBe("x");
+  expect(words("turn.started@1", { turnId: "x" })).toBeNull();
 });
 
 proves("K12", "the path after a fork and after a rewind, written out", () => {
@@ -115,6 +132,10 @@ proves("K17", "over the limit the longest history loses its oldest version, and 
   const { artifacts } = trimArtifacts(view(2, max - 1));
   expect([artifacts["a"]?.versions.length, artifacts["b"]?.versions.length]).toEqual([2, max - 2]);
   expect([artifacts["b"]?.artifactId, artifacts["b"]?.versions[0]?.version]).toEqual(["b", 2]);
+  const tied = { ...view(max / 2, max / 2), artifacts: { ...view(max / 2, max / 2).artifacts, c: history("c", 1) } };
+  expect(Object.values(trimArtifacts(tied).artifacts).map(({ versions }) => versions.length)).toEqual([
+    ...[max / 2 - 1, max / 2, 1],
+  ]);
   const first = trimArtifacts(view(max, 1)).artifacts;
   expect([first["a"]?.versions.length, first["b"]?.versions.length]).toEqual([max - 1, 1]);
 });
@@ -126,7 +147,7 @@ proves("K10", "a fork's first state: its own name and place, its parent's view a
   };
   const from = { stream: "session/p", version: 7, eventId: "e7", sessionId: "p" };
   const forked = { spec: IDLE.spec as never, label: "l", from, root: "r", view };
-  const blank = { ...IDLE, spec: null, version: 0 };
+  const blank = newSessionState("s");
   const state = foldOn(blank, fact("session.forked@1", forked));
   expect(state).toMatchObject({
     ...{
@@ -141,4 +162,6 @@ proves("K10", "a fork's first state: its own name and place, its parent's view a
     },
   });
   expect(foldOn(state, fact("session.forked@1", { ...forked, label: "other" })).label).toBe("l");
+  const bare: View = { ...view, artifacts: { p: { artifactId: "a", versions: [] } } };
+  expect(foldOn(blank, fact("session.forked@1", { ...forked, view: bare })).artifactNext).toEqual({ a: 1 });
 });

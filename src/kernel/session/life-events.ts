@@ -74,5 +74,5 @@ export const LIFE_EVENTS = {
 };
 
 function nameAndLabel({ spec, label }: { readonly spec: SessionSpec; readonly label: string | null }): string {
-  return [spec.name, label ?? ""].join(" ");
+  return [spec.name, label].join(" ");
 }
