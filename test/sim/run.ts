@@ -18,6 +18,8 @@ const { values } = parseArgs({
     record: { type: "boolean", default: false },
   },
 });
+/** A killed daemon's calls wait for ever, and in one process their memory stays. */
+const PART_SEEDS = 2000;
 const skipFence = values["skip-fence"];
 const commands = Number(values.commands);
 const from = Number(values.from);
@@ -26,24 +28,34 @@ const seeds = Number(values.seeds);
 if (process.send === undefined) process.exitCode = await longRun("sim", values.record, tellOnEveryCore);
 else process.send(await tellStories());
 
-/** Each core takes a part of the seeds, in a process of its own. */
+/** Every core runs one part of the seeds after another, each in a process of its own. */
 async function tellOnEveryCore(): Promise<Findings> {
-  const cores = Math.min(availableParallelism(), seeds);
-  const parts = Array.from({ length: cores }, async (_, at): Promise<Findings> => {
-    const [first, end] = [at, at + 1].map((part) => from + Math.floor((seeds * part) / cores)) as [number, number];
-    const given = [...process.argv.slice(2), "--from", String(first), "--seeds", String(end - first)];
-    const child = fork(import.meta.filename, given);
-    const died = once(child, "exit").then(([code]) => {
-      throw new Error(`seeds from ${first}: the process ended with ${code} and told nothing`);
-    });
-    const [findings] = await Promise.race([once(child, "message"), died]);
-    return findings;
-  });
-  const told = await Promise.all(parts);
+  const parts = Array.from({ length: Math.ceil(seeds / PART_SEEDS) }, (_, at) => from + at * PART_SEEDS);
+  const told: Findings[] = [];
+  const work = async (): Promise<void> => {
+    for (let first = parts.shift(); first !== undefined; first = parts.shift()) {
+      told.push(await tellApart(first, Math.min(PART_SEEDS, from + seeds - first)));
+      if (told.some(({ failures }) => failures.length > 0)) return;
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
   const counts: Record<string, number> = {};
   for (const part of told)
     for (const [what, count] of Object.entries(part.counts)) counts[what] = (counts[what] ?? 0) + count;
   return { counts, failures: told.flatMap(({ failures }) => failures) };
+}
+
+async function tellApart(first: number, count: number): Promise<Findings> {
+  const child = fork(import.meta.filename, [
+    ...process.argv.slice(2),
+    ...["--from", String(first), "--seeds", String(count)],
+  ]);
+  const died = once(child, "exit").then(([code]) => {
+    throw new Error(`seeds from ${first}: the process ended with ${code} and told nothing`);
+  });
+  const [findings] = await Promise.race([once(child, "message"), died]);
+  child.disconnect();
+  return findings;
 }
 
 async function tellStories(): Promise<Findings> {
