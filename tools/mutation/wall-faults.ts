@@ -77,7 +77,7 @@ export const WALL_FAULTS: readonly Fault[] = [
   {
     name: "a directory on the way through a read-only one becomes writable",
     file: "src/host/sandbox/strict-plan.ts",
-    from: "const outer = innermost(mounts, path);",
+    from: "const outer = [path, ...above(path)].map((folder) => byPath.get(folder)).find((mount) => mount !== undefined);",
     to: 'const outer = mounts.find((one) => one.access === "write" && isInside(one.path, path));',
     project: "unit",
     tests: ["src/host/sandbox/strict-plan.test.ts"],
