@@ -2,6 +2,7 @@ import { createCommitter } from "../../src/commit/index.ts";
 import { acquireLease, NO_WORKSPACES, SYSTEM_STREAM, System } from "../../src/domains/index.ts";
 import { demoDriver, externalDriver } from "../../src/drivers/index.ts";
 import { compilePolicy, DEFAULT_RULES, isRefusal, type NewId } from "../../src/kernel/index.ts";
+import { endWhenFenced } from "../../src/services/home/one-daemon.ts";
 import type { Store } from "../../src/store/index.ts";
 import { createFrames, createSupervisor, createTurnRunner, type Supervisor } from "../../src/supervisor/index.ts";
 import { createApprovalWaiters, type Driver, TURN_VERBS } from "../../src/turns/index.ts";
@@ -44,7 +45,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     death.resolve();
     onDeath();
   };
-  const store = createSimStore(disk, clock, chance, world.faults, life, die);
+  const store = endWhenFenced(createSimStore(disk, clock, chance, world.faults, life, die), die);
   const fence = await Promise.race([takeLease(store, clock, newId), death.promise.then(() => 0)]);
   const committer = createCommitter({ store, clock, newId, fence, bounds: NO_BOUNDS });
   const processes = createSimProcesses(clock, chance, outside, life);
