@@ -11,6 +11,11 @@ import { throwOnFatal } from "../../support/store-sqlite.ts";
 import type { OpenStore } from "./describe-store.ts";
 
 /** Copies of the log, and sweeping of blobs that no event names. */
+/** Of the blobs that a sweep among writers takes. */
+const MIN_AGE_MS = 25;
+/** A file's time is the kernel's last tick, at most ten milliseconds old. */
+const TICK_MS = 10;
+
 export function describeKeeping(open: OpenStore): void {
   describe("copies", () => {
     proves("KEEP-1", "a copy holds the log of one moment, of either store, while others write", async () => {
@@ -136,14 +141,17 @@ export function describeKeeping(open: OpenStore): void {
       const named = new Set<string>();
       const sweeping = (async () => {
         let swept = 0;
-        while (!isOver) swept += (await store.sweepBlobs({ fence: 0, minAgeMs: 25, dryRun: false })).blobs;
+        while (!isOver) swept += (await store.sweepBlobs({ fence: 0, minAgeMs: MIN_AGE_MS, dryRun: false })).blobs;
         return swept;
       })();
       const write = async (stream: string, n: number): Promise<void> => {
+        const sinceMs = performance.now();
         const blob = await store.putBlob(bytesOf(n));
         if (n % 3 === 0) return;
         const written = await appendTo(store, stream, [artifact(blob)]).catch((error: unknown) => {
           expect(error).toMatchObject({ code: "blob_missing" });
+          // Only a writer that took longer than the sweep leaves a new blob alone.
+          expect(performance.now() - sinceMs).toBeGreaterThan(MIN_AGE_MS - TICK_MS);
           return [];
         });
         const [id] = written.map((found) => found.id);
