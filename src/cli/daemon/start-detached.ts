@@ -9,6 +9,7 @@ import type { Terminal } from "../terminal.ts";
 import { type FoundDaemon, findDaemon } from "./find-daemon.ts";
 import { openToAppend } from "./home-files.ts";
 import { inheritedFiles } from "./inherited-files.ts";
+import { lastLines, refusalSaid } from "./refusal-said.ts";
 import { startupError } from "./startup-error.ts";
 
 export interface StartOptions {
@@ -22,7 +23,6 @@ const POLL_MS = 20;
 const OUTPUT_BYTES_MAX = 1_048_576;
 /** Far above the size at which the daemon rotates its log. */
 const LOG_BYTES_MAX = 67_108_864;
-const SHOWN_LINES = 12;
 
 /** Starts this program as a detached daemon and waits until it answers, or reports why it did not start. */
 export async function startDetached(terminal: Terminal, options: StartOptions): Promise<FoundDaemon> {
@@ -32,9 +32,10 @@ export async function startDetached(terminal: Terminal, options: StartOptions): 
   child.unref();
   const untilMs = Date.now() + UP_MAX_MS;
   while (Date.now() < untilMs) {
+    // Before the look: a daemon that comes up in between is found, whatever it printed.
+    const refusal = refusalIn(child, output.since);
     const found = await findDaemon(terminal.home);
     if (found !== null) return found;
-    const refusal = refusalIn(child, output.since());
     if (refusal !== null) throw refusal;
     await pause(POLL_MS);
   }
@@ -80,31 +81,13 @@ function standardFiles(output: number): StdioOptions {
 }
 
 /** Null while the daemon may still start, or while one that another process started at the same time may. */
-function refusalIn(child: ChildProcess, said: string): ClientError | null {
-  if (child.exitCode === null && child.signalCode === null) return null;
-  const last = said.trimEnd().split("\n").at(-1) ?? "";
-  const refusal = last.startsWith('{"error"') ? errorOf(last) : null;
-  if (refusal === null)
-    return new ClientError("daemon_unreachable", {
-      status: 0,
-      message: `The daemon ended (${child.exitCode ?? child.signalCode}) before it was up.`,
-      details: { said: lastLines(said) },
-    });
-  return refusal.code === "home_in_use" ? null : refusal;
-}
-
-function errorOf(line: string): ClientError {
-  const { error }: { error: { code: string; message: string; remedy: string; details: Record<string, unknown> } } =
-    JSON.parse(line);
-  return new ClientError(error.code, error);
+function refusalIn(child: ChildProcess, said: () => string): ClientError | null {
+  const { exitCode, signalCode } = child;
+  return exitCode === null && signalCode === null ? null : refusalSaid(said(), exitCode ?? signalCode);
 }
 
 function daemonLog(home: string): string {
   const path = join(home, "logs", "daemon.log");
   const found = statSync(path, { throwIfNoEntry: false });
   return found?.isFile() === true && found.size <= LOG_BYTES_MAX ? readFileSync(path, "utf8") : "";
-}
-
-function lastLines(said: string): string {
-  return said.trimEnd().split("\n").slice(-SHOWN_LINES).join("\n");
 }
