@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { PROJECTS, type Project } from "./test/projects.ts";
+import { bundledThreads } from "./tools/bundled-threads.ts";
 import { ClosingLineReporter } from "./tools/closing-line-reporter.ts";
 import { LongestFirst } from "./tools/test-times/longest-first.ts";
 import { TimesReporter } from "./tools/test-times/times-reporter.ts";
@@ -18,6 +19,7 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.c
 const WORKERS_MAX = 6;
 
 export default defineConfig({
+  plugins: [bundledThreads()],
   test: {
     pool: "forks",
     // More than the cores: many tests wait for a process most of the time.

@@ -31,6 +31,29 @@ test.each<[string, Flaw, RegExp]>([
   await expect(bundle({ root, outDir: join(root, "dist"), entries })).rejects.toThrow(message);
 });
 
+test("who takes one function from a room's entrance does not load the room", async () => {
+  const root = await plantTree({
+    "package.json": '{ "type": "module", "sideEffects": false }',
+    "src/cli/main.ts": `
+      import { small, type Shape, SIZE as size } from "../store/index.ts";
+      const shape: Shape = { size };
+      console.log(small(), shape.size);
+      if (process.argv[2] === "large") console.log((await import("../store/index.ts")).large());`,
+    "src/store/index.ts": `
+      export { type Shape, SIZE, small } from "./small.ts";
+      export { big as large } from "./big.ts";`,
+    "src/store/small.ts": `
+      export interface Shape { readonly size: number }
+      export const SIZE = 1;
+      export const small = () => "small";`,
+    "src/store/big.ts": 'console.log("loaded"); export const big = () => "large";',
+  });
+  const main = join(root, "dist/cli.js");
+  await bundle({ root, outDir: join(root, "dist"), entries: { cli: "src/cli/main.ts" } });
+  expect(await output(main)).toBe("small 1\n");
+  expect(await output(main, "large")).toBe("small 1\nloaded\nlarge\n");
+});
+
 interface Flaw {
   readonly entries?: Readonly<Record<string, string>>;
   readonly asset?: string;
@@ -71,7 +94,7 @@ function product({ asset = "./price/list.json", hello = '"ü: hello"' }: Flaw): 
   };
 }
 
-async function output(file: string): Promise<string> {
-  const { stdout } = await run(process.execPath, [file]);
+async function output(...args: readonly string[]): Promise<string> {
+  const { stdout } = await run(process.execPath, [...args]);
   return stdout;
 }

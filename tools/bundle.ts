@@ -4,6 +4,7 @@ import { join, posix, relative } from "node:path";
 import { build, type PartialMessage, type Plugin } from "esbuild";
 import { parseSync } from "oxc-parser";
 import { findReferences } from "./module-references.ts";
+import { type Edit, throughEntrances } from "./through-entrances.ts";
 
 export interface BundleOptions {
   readonly root: string;
@@ -82,6 +83,7 @@ interface PlaceUrlsOptions {
 }
 
 function placeUrls({ root, entries, assets }: PlaceUrlsOptions): Plugin {
+  const passEntrances = throughEntrances(root);
   const outOf = new Map(Object.entries(entries).map(([out, source]) => [source, out]));
 
   /** The file's path from dist/; null when it is not published. */
@@ -101,13 +103,12 @@ function placeUrls({ root, entries, assets }: PlaceUrlsOptions): Plugin {
     if (parsed.module.importMetas.length > urls.length) {
       errors.push({ text: `${source}: import.meta is for new URL("./x", import.meta.url) only (see tools/build.ts)` });
     }
-    // From the end, so that earlier offsets stay valid.
-    const contents = urls.toReversed().reduce((rest, { specifier, start, end }) => {
+    const placed = urls.map(({ specifier, start, end }): Edit => {
       const place = placeOf(posix.join(posix.dirname(source), specifier));
       if (place === null) errors.push({ text: `${source}: ${specifier} has no place in dist/ (see tools/entries.ts)` });
-      return rest.slice(0, start) + JSON.stringify(place ?? specifier) + rest.slice(end);
-    }, text);
-    return { contents, errors };
+      return { start, end, text: JSON.stringify(place ?? specifier) };
+    });
+    return { contents: edited(text, [...placed, ...passEntrances(source, parsed)]), errors };
   };
 
   return {
@@ -119,4 +120,11 @@ function placeUrls({ root, entries, assets }: PlaceUrlsOptions): Plugin {
       });
     },
   };
+}
+
+/** From the end, so that earlier offsets stay valid. */
+function edited(text: string, edits: readonly Edit[]): string {
+  return edits
+    .toSorted((one, other) => other.start - one.start)
+    .reduce((rest, edit) => rest.slice(0, edit.start) + edit.text + rest.slice(edit.end), text);
 }

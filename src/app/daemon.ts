@@ -28,6 +28,8 @@ export interface DaemonOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly tour: boolean;
+  /** This process is the daemon and nothing else: descriptors from its parent are closed. */
+  readonly ownsProcess?: true;
   readonly echo: (line: string) => void;
   /** Further syscalls to serve, for programs built on Nomos. */
   readonly moreSyscalls?: readonly Syscall[];

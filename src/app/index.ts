@@ -1,12 +1,4 @@
-export { closeInherited } from "../host/index.ts";
-export {
-  daemonLogPath,
-  type Examination,
-  type ExamineOptions,
-  examine,
-  type RestoreOptions,
-  type RestoreReport,
-  restoreHome,
-} from "../services/index.ts";
+export type { Examination, ExamineOptions, RestoreOptions, RestoreReport } from "../services/index.ts";
 export type { Daemon, DaemonOptions } from "./daemon.ts";
+export { examine, restoreHome } from "./offline.ts";
 export { startDaemon } from "./start-daemon.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { POLICY_LIMITS } from "../domains/index.ts";
 
 const bytes = (min: number) => z.number().int().min(min).max(Number.MAX_SAFE_INTEGER).optional();

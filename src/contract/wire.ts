@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type ApprovalRow, aipStatus, LIMITS, SESSION_STATES, type SessionRow } from "../kernel/index.ts";
 
 /** The shapes that clients rely on. A change needs an ADR and a line in the changelog. */

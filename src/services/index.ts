@@ -8,7 +8,6 @@ export { createDriverCatalogue, type DriverCatalogue } from "./drivers/driver-ca
 export { createDrivers, type Drivers } from "./drivers/drivers.ts";
 export { createProgramRunner } from "./drivers/run-program.ts";
 export { cleanTemporaries } from "./home/clean-temporaries.ts";
-export { daemonLogPath } from "./home/daemon-log.ts";
 export { giveHomeLeaseBack, takeHomeLease } from "./home/home-lease.ts";
 export { type HomeState, homeState } from "./home/home-state.ts";
 export { type OpenedHome, openHome, takeHome } from "./home/open-home.ts";

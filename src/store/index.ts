@@ -37,6 +37,7 @@ export {
 export { type HomeLock, lockHome } from "./sqlite/opening/home-lock.ts";
 export { openLogReader } from "./sqlite/reader/open-reader.ts";
 export { logPath, openSqliteStore } from "./sqlite/store.ts";
+export { startWriterThread } from "./sqlite/writer/start-thread.ts";
 export { checkTree, type TreeProblem, type TreeReport } from "./tree/check-tree.ts";
 export { type CheckpointKeeper, keepCheckpoints, readKept, type SignedCheckpoint } from "./tree/checkpoint-keeper.ts";
 export { type LogKey, openLogKey } from "./tree/log-key.ts";

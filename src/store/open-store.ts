@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, constants, existsSync, openSync, readSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import type { Worker } from "node:worker_threads";
 import { type Progress, type Store, StoreError } from "./port.ts";
 import { isPostgresUrl, withoutPassword } from "./postgres/connection/address.ts";
 import { logPath, openSqliteStore } from "./sqlite/store.ts";
@@ -17,14 +18,18 @@ export interface StoreSettings {
   readonly waitMs: number;
   /** A module with other aggregates than the built-in ones. */
   readonly definitions?: string;
+  /** SQLite only: the writer's thread, started early. */
+  readonly thread?: Worker;
 }
 
 const SQLITE = "sqlite";
 
 /** Opens the store that the settings name. Only the home's one daemon may call it. */
 export async function openStore(settings: StoreSettings, onFatal: (error: StoreError) => void): Promise<Store> {
-  const { home, address = SQLITE, leaseMs, waitMs, definitions = null } = settings;
-  if (address === SQLITE) return openSqliteStore({ home, onFatal, definitions });
+  const { home, address = SQLITE, leaseMs, waitMs, definitions = null, thread } = settings;
+  if (address === SQLITE)
+    return openSqliteStore({ home, onFatal, definitions, ...(thread === undefined ? {} : { thread }) });
+  await thread?.terminate();
   if (!isPostgresUrl(address))
     throw new StoreError("store_unsuitable", { problem: "a store is `sqlite` or `postgres://...`" });
   // Imported on demand: a daemon with a SQLite log does not need the PostgreSQL driver.

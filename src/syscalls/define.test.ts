@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { proves } from "../../test/support/proves.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import { type Context, write } from "./define.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** A page size; larger values are reduced to `max`. */
 export const Limit = (max: number) =>

@@ -68,7 +68,7 @@ proves.skipIf(!needs("bwrap"))("H15", "a home that cannot be written is refused 
     encoding: "utf8",
   });
   const cli = { exitCode: answer.status, signal: null, stdout: answer.stdout, stderr: answer.stderr };
-  expect(failedStart({ ...cli, json: <T>(): T => JSON.parse(answer.stdout) })).toEqual({
+  expect(failedStart({ ...cli, json: <T>(): T => JSON.parse(answer.stdout) }), answer.stdout).toEqual({
     exitCode: 6,
     code: "store_read_only",
   });

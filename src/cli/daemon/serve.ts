@@ -20,8 +20,7 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
   // `nomos up | head -1` closes the pipe after one line; the daemon goes on.
   terminal.outliveReader();
   const told = stopSignals();
-  const { closeInherited, startDaemon } = await import("../../app/index.ts");
-  closeInherited();
+  const { startDaemon } = await import("../../app/index.ts");
   const daemon = await startDaemon({
     home: terminal.home,
     port: options.port,
@@ -29,6 +28,7 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
     environment: terminal.environment,
     cwd: terminal.cwd,
     tour: options.tour,
+    ownsProcess: true,
     echo: options.verbose ? terminal.complain : complaintsOnly(terminal),
     die: (exitCode) => process.exit(exitCode),
   }).catch(async (thrown: unknown) => {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { TurnPort } from "../../turns/index.ts";
 
 const CANCELLED = { action: "cancel" };

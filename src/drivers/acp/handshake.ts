@@ -1,5 +1,5 @@
 import { RequestError } from "@agentclientprotocol/sdk";
-import { z } from "zod";
+import * as z from "zod";
 import { DriverError } from "../../turns/index.ts";
 import type { StepTimes } from "./step-times.ts";
 

@@ -1,5 +1,5 @@
 import { RequestError } from "@agentclientprotocol/sdk";
-import { z } from "zod";
+import * as z from "zod";
 import type { Continuity } from "../../kernel/index.ts";
 import { DriverError, type Past } from "../../turns/index.ts";
 import type { AgentProcess } from "./agent-process.ts";

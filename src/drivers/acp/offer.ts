@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { DriverOffer, OfferedOption } from "../../kernel/index.ts";
 
 /** What an agent can be set to, collected from its answers and updates. */

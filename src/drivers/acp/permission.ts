@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ALWAYS } from "../../kernel/index.ts";
 import { DriverError, type Reply, type TurnPort } from "../../turns/index.ts";
 import type { TurnRecorder } from "../turn-recorder.ts";

@@ -1,5 +1,5 @@
 import { RequestError } from "@agentclientprotocol/sdk";
-import { z } from "zod";
+import * as z from "zod";
 import type { Clock } from "../../host/index.ts";
 import { type DriverSettings, fact, memberOf } from "../../kernel/index.ts";
 import { DriverError, type TurnPort } from "../../turns/index.ts";

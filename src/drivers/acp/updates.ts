@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { memberOf } from "../../kernel/index.ts";
 import type { ToolChange, ToolContent, Update } from "../update.ts";
 

@@ -2,13 +2,13 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { readSmallFile, writeFileAtomic } from "../../host/index.ts";
 import { DriverError } from "../../turns/index.ts";
-import { builtInManifests } from "./built-in.ts";
+import { builtInManifest, builtInSlugs } from "./built-in.ts";
 import { Manifest } from "./manifest.ts";
 
 /** All manifests: the built-in ones and those a person added, which take precedence. */
 export interface ManifestCatalogue {
   readonly get: (slug: string) => ListedManifest | null;
-  readonly list: () => readonly ListedManifest[];
+  readonly slugs: () => readonly string[];
   readonly add: (text: string) => Promise<Manifest>;
   readonly remove: (slug: string) => Promise<boolean>;
 }
@@ -28,7 +28,6 @@ export async function openShelf(
   folder: string,
   onBad: (file: string, problem: string) => void,
 ): Promise<ManifestCatalogue> {
-  const builtIn = new Map(builtInManifests().map((manifest) => [manifest.id, manifest]));
   const added = new Map<string, Manifest>();
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((one) => one.endsWith(".json")).toSorted()) {
@@ -42,12 +41,12 @@ export async function openShelf(
   const get = (slug: string): ListedManifest | null => {
     const own = added.get(slug);
     if (own !== undefined) return { manifest: own, origin: "added" };
-    const known = builtIn.get(slug);
-    return known === undefined ? null : { manifest: known, origin: "built-in" };
+    const known = builtInManifest(slug);
+    return known === null ? null : { manifest: known, origin: "built-in" };
   };
   return {
     get,
-    list: () => [...new Set([...builtIn.keys(), ...added.keys()])].flatMap((slug) => get(slug) ?? []),
+    slugs: () => [...new Set([...builtInSlugs(), ...added.keys()])],
     add: async (text) => {
       const manifest = parseManifest(text);
       await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { DriverSettings, SessionSpec } from "../../kernel/index.ts";
 import { DriverError } from "../../turns/index.ts";
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
-import { builtInManifests } from "./built-in.ts";
+import { builtInManifest, builtInManifests, builtInSlugs } from "./built-in.ts";
 import { checkManifestSettings, Manifest } from "./manifest.ts";
 import { inRange, versionIn } from "./version-range.ts";
 
@@ -16,11 +16,10 @@ proves("AG-21", "each agent is one manifest of at most 60 lines, named after the
     expect([name, text.split("\n").length <= FILE_LINES_MAX]).toEqual([name, true]);
     expect(`${Manifest.parse(JSON.parse(text)).id}.json`).toBe(name);
   }
-  expect(
-    builtInManifests()
-      .map(({ id }) => `${id}.json`)
-      .toSorted(),
-  ).toEqual(files.toSorted());
+  const offered = builtInSlugs();
+  expect(offered.map((slug) => `${slug}.json`).toSorted()).toEqual(files.toSorted());
+  expect(builtInManifests().map(({ id }) => id)).toEqual(offered);
+  expect(builtInManifest("nobody")).toBeNull();
 });
 
 proves("AG-21", "every manifest says how to install the agent, which version works, and how to log in", () => {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Update } from "../update.ts";
 
 /** The meaning of one line of a one-shot program's output. */

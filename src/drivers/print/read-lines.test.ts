@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
-import { builtInManifests } from "../manifests/built-in.ts";
+import { builtInManifest, builtInManifests } from "../manifests/built-in.ts";
 import { modeEnvironment, printArgv } from "./print-argv.ts";
 import type { PrintSign, ReadLine } from "./print-sign.ts";
 import { readClaude } from "./read-claude.ts";
@@ -183,8 +183,8 @@ proves("AG-22", "each program starts in a mode that cannot write, whatever its o
 });
 
 proves("AG-22", "the native session id is passed on, and a chosen value stays one argument", () => {
-  const [codex] = builtInManifests().filter(({ id }) => id === "codex-print");
-  if (codex === undefined) throw new Error("codex-print is gone");
+  const codex = builtInManifest("codex-print");
+  if (codex === null) throw new Error("codex-print is gone");
   const settings = { mode: "read-only", model: "-x --danger", options: {} };
   expect(printArgv(["codex"], codex, null, settings, false)).toEqual([
     ...["codex", "exec", "--json", "--skip-git-repo-check"],

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type PrintSign, type ReadLine, said, toolCalled, toolEnded, unknown, unread, used } from "./print-sign.ts";
 
 /** `pi -p --mode json`. */

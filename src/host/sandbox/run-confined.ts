@@ -70,7 +70,8 @@ export async function runConfined(host: ProcessHost, order: ConfinedOrder): Prom
     for await (const { stream, bytes } of child.output) (stream === "stdout" ? stdout : stderr).push(bytes);
     const { exitCode, outputDroppedBytes, failure } = await child.exited;
     await fed;
-    if (failure !== undefined) throw failure;
+    // Ended before its start because its time was over: that is the answer, not a failed sandbox.
+    if (failure !== undefined && !timedOut) throw failure;
     const printed = { stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString("utf8") };
     return { exitCode, ...printed, timedOut, outputDroppedBytes };
   } finally {

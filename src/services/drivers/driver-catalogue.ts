@@ -84,8 +84,8 @@ export function createDriverCatalogue(parts: {
     drivers.sources.override(slug)?.args !== undefined || catalogue.get(slug)?.origin !== "built-in";
 
   return {
-    list: () => Promise.all(drivers.list().map(({ slug }) => show(slug))),
-    slugs: () => drivers.list().map(({ slug }) => slug),
+    list: () => Promise.all(drivers.slugs().map(show)),
+    slugs: drivers.slugs,
     show,
     install: (slug, report) => installer.install(described(slug), report),
     check: async (slug) => {

@@ -17,7 +17,7 @@ import type { ConfigService } from "../config/settings.ts";
 
 export interface Drivers {
   readonly get: (slug: string) => Driver;
-  readonly list: () => readonly Driver[];
+  readonly slugs: () => readonly string[];
   readonly file: (slug: string) => string | null;
   readonly environment: (slug: string) => Readonly<Record<string, string>>;
   /** Null for a built-in driver or a file: only foreign agents have a manifest. */
@@ -67,18 +67,17 @@ export function createDrivers(parts: DriverParts): Drivers {
       const own = { ...parts, manifest: described, resolve: () => resolve(described) };
       return described.protocol === "print" ? printDriver(own) : acpDriver(own);
     }
-    throw new NomosError("not_installed", { driver: slug, installed: list().map((driver) => driver.slug) });
+    throw new NomosError("not_installed", { driver: slug, installed: slugs() });
   };
-  const list = (): readonly Driver[] => {
-    const slugs = [...catalogue.list().map((one) => one.manifest.id), ...Object.keys(config.show().drivers ?? {})];
-    const own = [...new Set(slugs)].filter(
-      (slug) => !builtIn.has(slug) && (manifest(slug) !== null || override(slug)?.file !== undefined),
+  const slugs = (): readonly string[] => {
+    const configured = Object.entries(config.show().drivers ?? {}).flatMap(([slug, { file, command }]) =>
+      file === undefined && command === undefined ? [] : slug,
     );
-    return [...builtIn.values(), ...own.map(get)];
+    return [...new Set([...builtIn.keys(), ...catalogue.slugs(), ...configured])];
   };
   return {
     get,
-    list,
+    slugs,
     manifest,
     resolve,
     sources,

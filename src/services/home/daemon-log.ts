@@ -14,7 +14,7 @@ const CUT_CHARS = 8192;
 /** Bytes that wait while the disk is slow; further lines are dropped and counted. */
 const UNWRITTEN_BYTES_MAX = 4_194_304;
 
-export function daemonLogPath(home: string): string {
+function daemonLogPath(home: string): string {
   return join(home, "logs", "daemon.log");
 }
 

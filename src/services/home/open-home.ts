@@ -1,5 +1,6 @@
 import { realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Worker } from "node:worker_threads";
 import { type Clock, openTrash, systemClock, type Trash } from "../../host/index.ts";
 import { makeFolders, openStore, type Store, type StoreError, shownAddress } from "../../store/index.ts";
 import { type Audit, openAudit } from "../audit/open-audit.ts";
@@ -37,12 +38,14 @@ export interface HomeOptions {
   readonly echo: (line: string) => void;
   readonly die: (exitCode: number) => void;
   readonly definitions?: string;
+  /** The thread of a SQLite log, started early. */
+  readonly thread?: Worker;
 }
 
 /** A home that is locked for this daemon and ready to be opened. */
 export interface LockedHome {
   readonly home: string;
-  readonly lock: Awaited<ReturnType<typeof takeLock>>;
+  readonly lock: ReturnType<typeof takeLock>;
   readonly config: Settings;
   readonly log: DaemonLog;
   readonly clock: Clock;
@@ -54,10 +57,10 @@ export async function takeHome({ home: given, echo }: HomeOptions): Promise<Lock
   makeFolders(given);
   const home = await realpath(given);
   refuseBackup(home);
-  const lock = await takeLock(home);
+  const lock = takeLock(home);
   try {
     refuseUnfinished(home);
-    const aside = [...lock.aside, ...(await prepareHome(home))];
+    const aside = [...lock.aside, ...prepareHome(home)];
     const config = await openSettings(home);
     const log = openDaemonLog(home, echo);
     for (const one of aside) log.write("a file in the home blocked the start and was moved aside", { ...one });
@@ -82,9 +85,9 @@ export async function openHome(locked: LockedHome, options: HomeOptions): Promis
 async function openLog(locked: LockedHome, options: HomeOptions): Promise<OpenedHome> {
   const { home, lock, config, log, clock, trash } = locked;
   const identity = homeIdentity(home);
-  const { definitions, environment } = options;
-  const fromModule = definitions === undefined ? {} : { definitions };
-  const settings = { ...storeSettings(home, config, environment), ...fromModule };
+  const { definitions, environment, thread } = options;
+  const given = { ...(definitions === undefined ? {} : { definitions }), ...(thread === undefined ? {} : { thread }) };
+  const settings = { ...storeSettings(home, config, environment), ...given };
   const instruments = createInstruments(() => performance.now());
   const stopNow = ({ code, details }: StoreError): void => {
     options.echo(JSON.stringify({ message: "the log can no longer be written; stopping", code, details }));

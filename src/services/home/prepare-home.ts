@@ -1,5 +1,4 @@
-import { constants } from "node:fs";
-import { access, chmod, lstat, rename, stat } from "node:fs/promises";
+import { accessSync, chmodSync, constants, lstatSync, renameSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { NomosError } from "../../contract/index.ts";
 import { fileStamp } from "../../host/index.ts";
@@ -35,9 +34,9 @@ const LOCK = "lock.db";
  * Takes the home lock. A lock that is no SQLite file cannot be held and is moved aside. A lock that cannot be opened may be
  * held by another daemon and stays.
  */
-export async function takeLock(home: string): Promise<HomeLock & { readonly aside: readonly SetAside[] }> {
+export function takeLock(home: string): HomeLock & { readonly aside: readonly SetAside[] } {
   const path = join(home, LOCK);
-  const aside = await prepare(home, [
+  const aside = prepare(home, [
     [LOCK, "lock"],
     [`${LOCK}-journal`, "lock"],
   ]);
@@ -46,7 +45,7 @@ export async function takeLock(home: string): Promise<HomeLock & { readonly asid
   } catch (thrown) {
     // SQLite reads the content only after it got the file's lock, so nobody else holds it.
     if (!(thrown instanceof StoreError) || thrown.code !== "log_corrupt") throw thrown;
-    const moved = await setAside(home, LOCK, "no lock file");
+    const moved = setAside(home, LOCK, "no lock file");
     return { ...lockHome(path), aside: [...aside, moved] };
   }
 }
@@ -55,63 +54,79 @@ export async function takeLock(home: string): Promise<HomeLock & { readonly asid
  * Makes a home usable for a start after an agent or a crash damaged it: restores the owner's rights and moves aside files of
  * the wrong kind. Deletes nothing.
  */
-export async function prepareHome(home: string): Promise<readonly SetAside[]> {
+export function prepareHome(home: string): readonly SetAside[] {
   // First, so that a read-only home is reported as read-only and not as a file that could not be moved.
-  await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
-  for (const name of EVIDENCE_FOLDERS) await giveRights(join(home, name), FOLDER_RIGHTS);
-  for (const name of [...EVIDENCE, "keys/log.key"]) await giveRights(join(home, name), FILE_RIGHTS);
+  accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
+  for (const name of EVIDENCE_FOLDERS) giveRights(join(home, name), FOLDER_RIGHTS);
+  for (const name of [...EVIDENCE, "keys/log.key"]) giveRights(join(home, name), FILE_RIGHTS);
   return prepare(home, NEEDED);
 }
 
 /** Renames a file within the home, so that its name is free. */
-async function setAside(home: string, name: string, problem: string): Promise<SetAside> {
+function setAside(home: string, name: string, problem: string): SetAside {
   const to = join(home, `${ASIDE}${fileStamp()}-${name.replaceAll("/", "-")}`);
-  await rename(join(home, name), to).catch((cause: unknown) => {
+  try {
+    renameSync(join(home, name), to);
+  } catch (cause) {
     throw new NomosError("home_unusable", { path: join(home, name), problem, reason: String(cause) }, { cause });
-  });
+  }
   return { name, to, problem };
 }
 
-async function prepare(home: string, needed: typeof NEEDED): Promise<readonly SetAside[]> {
-  const aside: SetAside[] = [];
+function prepare(home: string, needed: typeof NEEDED): readonly SetAside[] {
   // A folder before the files in it: without its rights they cannot be looked at.
-  for (const isInFolder of [false, true]) {
-    const looked = needed
+  return [false, true].flatMap((isInFolder) =>
+    needed
       .filter(([name]) => name.includes("/") === isInFolder)
-      .map(async ([name, kind]) => ({ name, problem: await problemWith(join(home, name), kind) }));
-    for (const { name, problem } of await Promise.all(looked))
-      if (problem !== null) aside.push(await setAside(home, name, problem));
-  }
-  return aside;
+      .flatMap(([name, kind]) => {
+        const problem = problemWith(join(home, name), kind);
+        return problem === null ? [] : [setAside(home, name, problem)];
+      }),
+  );
 }
 
+const QUIETLY = { throwIfNoEntry: false } as const;
 const FOLDER_RIGHTS = 0o700;
 const FILE_RIGHTS = 0o600;
 
-async function problemWith(path: string, kind: Kind): Promise<string | null> {
-  const found = await lstat(path).catch(() => null);
+function problemWith(path: string, kind: Kind): string | null {
+  const found = looked(() => lstatSync(path, QUIETLY));
   if (found === null) return null;
   // Anything but a folder is replaced when the socket is made.
   if (kind === "socket") return found.isDirectory() ? "a folder" : null;
   // Follow links: the person may have put a folder on another disk.
-  const real = await stat(path).catch(() => null);
+  const real = found.isSymbolicLink() ? looked(() => statSync(path, QUIETLY)) : found;
   if (real === null) return "a link that leads nowhere";
   if (kind === "folder" ? !real.isDirectory() : !real.isFile()) return `no ${kind}`;
   if (kind === "lock") return null;
-  const rights = kind === "folder" ? FOLDER_RIGHTS : FILE_RIGHTS;
-  await giveRights(path, rights);
+  giveRights(path, kind === "folder" ? FOLDER_RIGHTS : FILE_RIGHTS);
   const { R_OK, W_OK, X_OK } = constants;
-  return access(path, kind === "folder" ? R_OK | W_OK | X_OK : R_OK | W_OK).then(
-    () => null,
-    () => "not readable and writable for this user",
-  );
+  try {
+    accessSync(path, kind === "folder" ? R_OK | W_OK | X_OK : R_OK | W_OK);
+    return null;
+  } catch {
+    return "not readable and writable for this user";
+  }
 }
 
 /** Adds missing rights only; rights that the person gave to others stay. */
-async function giveRights(path: string, rights: number): Promise<void> {
-  const found = await lstat(path).catch(() => null);
+function giveRights(path: string, rights: number): void {
+  const found = looked(() => lstatSync(path, QUIETLY));
   if (found === null || (!found.isDirectory() && !found.isFile()) || (found.mode & rights) === rights) return;
-  await chmod(path, (found.mode & 0o777) | rights).catch(() => undefined);
+  try {
+    chmodSync(path, (found.mode & 0o777) | rights);
+  } catch {
+    // Not ours to change: opening the file says what is wrong.
+  }
+}
+
+/** Null when there is nothing, or nothing that can be looked at. */
+function looked(look: () => Stats | undefined): Stats | null {
+  try {
+    return look() ?? null;
+  } catch {
+    return null;
+  }
 }
 
 function folder(name: string): readonly [string, Kind] {

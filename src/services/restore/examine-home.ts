@@ -55,7 +55,7 @@ export async function examine(home: string, options: ExamineOptions): Promise<Ex
   const state = { ok: left.length === 0, left: [...left], aside: [...aside] };
   if (!mayHaveLog(settings))
     return { ok: true, log: null, models: null, tree: null, compared: null, sandbox, home: state };
-  const lock = await takeLock(home);
+  const lock = takeLock(home);
   try {
     const found = await examineLog(settings, options);
     const { log, models, tree } = found;

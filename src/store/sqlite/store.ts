@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import type { Worker } from "node:worker_threads";
 import { LIMITS, streamOf } from "../../kernel/index.ts";
 import { createExports } from "../bundle/exports.ts";
 import { loadDefinitions } from "../definitions.ts";
@@ -24,7 +25,8 @@ import { openForReading } from "./tables/schema.ts";
 import { sizeIfOld } from "./writer/blob-sweep.ts";
 import { createFreeSpace } from "./writer/free-space.ts";
 import { createLogWrites } from "./writer/log-writes.ts";
-import { startWriter } from "./writer/writer-client.ts";
+import { startWriterThread } from "./writer/start-thread.ts";
+import { openWriter } from "./writer/writer-client.ts";
 
 export interface SqliteStoreOptions {
   readonly home: string;
@@ -33,6 +35,8 @@ export interface SqliteStoreOptions {
   readonly checkpointPages?: number;
   /** A module with other aggregates than the built-in ones. */
   readonly definitions?: string | null;
+  /** A thread that was started early; otherwise one is started now. */
+  readonly thread?: Worker;
 }
 
 const CHECKPOINT_PAGES = 4096;
@@ -46,7 +50,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const module = options.definitions ?? null;
   const checkpointPages = options.checkpointPages ?? CHECKPOINT_PAGES;
   const [writer, defined] = await Promise.all([
-    startWriter({ path, blobFolder, definitions: module, checkpointPages }, options.onFatal),
+    openWriter(
+      options.thread ?? startWriterThread(),
+      { path, blobFolder, definitions: module, checkpointPages },
+      options.onFatal,
+    ),
     loadDefinitions(module),
   ]);
   const db = await openForReadingOr(path, writer.close);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { isInside } from "../../host/index.ts";
 
 /** The worktree that contains a directory, and the object directories that its git dir needs to read. */

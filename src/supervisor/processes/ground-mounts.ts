@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { scopeWalls } from "../../domains/index.ts";
 import { gitDirsBelow, HostError, type Mount } from "../../host/index.ts";
 import type { SessionSpec } from "../../kernel/index.ts";

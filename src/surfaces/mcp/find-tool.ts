@@ -1,5 +1,5 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 import { parseInput } from "../../syscalls/index.ts";
 import { jsonSchema } from "../json-schema.ts";
 import type { McpTool } from "./tools.ts";

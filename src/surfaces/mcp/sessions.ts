@@ -4,7 +4,7 @@ import {
   type JSONRPCMessage,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 import { NomosError } from "../../contract/index.ts";
 import { type Actor, memberOf } from "../../kernel/index.ts";
 import { createShares } from "../shares.ts";

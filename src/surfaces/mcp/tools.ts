@@ -1,5 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 import type { Syscall } from "../../syscalls/index.ts";
 import { type JsonSchema, jsonSchema } from "../json-schema.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type ErrorBody, NomosError } from "../../contract/index.ts";
 import { memberOf } from "../../kernel/index.ts";
 import { parseJsonBytes } from "../json-bytes.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { z } from "zod";
+import * as z from "zod";
 import { type Actor, compilePolicy, DEFAULT_RULES } from "../../kernel/index.ts";
 import { createInstruments } from "../../services/metrics/instruments.ts";
 import { read, stream } from "../../syscalls/define.ts";

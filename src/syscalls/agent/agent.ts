@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AgentWire, NomosError, ToolPolicyWire } from "../../contract/index.ts";
 import { type Agent, agentSlugIn } from "../../domains/index.ts";
 import { LIMITS } from "../../kernel/index.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ApprovalWire, approvalWire, NomosError } from "../../contract/index.ts";
 import { APPROVALS } from "../../kernel/index.ts";
 import { type Context, read, type Syscall, write } from "../define.ts";

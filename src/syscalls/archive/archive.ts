@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { EventWire, NomosError, SessionId } from "../../contract/index.ts";
 import { sessionStream } from "../../kernel/index.ts";
 import { hashFile, provedEvents, StoreError } from "../../store/index.ts";

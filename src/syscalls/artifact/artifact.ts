@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ArtifactWire, NomosError, SessionId } from "../../contract/index.ts";
 import { type Artifact, LIMITS, ownEntry } from "../../kernel/index.ts";
 import { StoreError } from "../../store/index.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SYSTEM, SYSTEM_STREAM } from "../../domains/index.ts";
 import type { AnchorStatus } from "../../services/index.ts";
 import type { Services } from "../services.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { EventWire } from "../../contract/index.ts";
 import { read, type Syscall } from "../define.ts";
 import { Cursor, EVENTS_MAX, eventPage, seqOf, Types } from "../event/event-page.ts";

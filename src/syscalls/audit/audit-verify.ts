@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { checked } from "../../services/index.ts";
 import type { Services } from "../services.ts";
 

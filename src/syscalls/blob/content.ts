@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 export const Content = z.object({ encoding: z.enum(["utf8", "base64"]), content: z.string() });
 

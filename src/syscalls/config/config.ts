@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { read, type Syscall, write } from "../define.ts";
 import { byOf } from "../session/answer.ts";
 

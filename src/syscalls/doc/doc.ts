@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { read, type Syscall } from "../define.ts";
 
 const Doc = z.object({ path: z.string(), title: z.string(), bytes: z.number().int() });

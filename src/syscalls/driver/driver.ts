@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type Context, read, type Syscall, write } from "../define.ts";
 
 const Slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "lower case letters, digits and dashes");

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type EventWire, NomosError } from "../../contract/index.ts";
 import type { EventPage } from "../../store/index.ts";
 import type { Context } from "../define.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { EventWire, NomosError, SessionId } from "../../contract/index.ts";
 import { type CustomFact, isCustomType, type Json } from "../../kernel/index.ts";
 import { read, type Syscall, stream, write } from "../define.ts";

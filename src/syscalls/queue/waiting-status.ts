@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Services } from "../services.ts";
 
 const Stuck = z.object({

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { NomosError, RanInSandbox, SandboxExplained, SessionId } from "../../contract/index.ts";
 import { read, type Syscall, write } from "../define.ts";
 

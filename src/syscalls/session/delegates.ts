@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SessionId } from "../../contract/index.ts";
 import { read, type Syscall } from "../define.ts";
 

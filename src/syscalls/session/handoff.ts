@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SessionId, type SessionWire } from "../../contract/index.ts";
 import { dataIn, type Line, SESSION_EVENTS, Session, sessionStream, type View } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";

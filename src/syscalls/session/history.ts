@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { NomosError, SessionId, SessionWire } from "../../contract/index.ts";
 import { LIMITS } from "../../kernel/index.ts";
 import { type Syscall, write } from "../define.ts";

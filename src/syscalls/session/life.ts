@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SessionId, SessionWire } from "../../contract/index.ts";
 import { dataIn, LIMITS, SESSION_EVENTS } from "../../kernel/index.ts";
 import { type Context, type Syscall, write } from "../define.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SessionWire, sessionWire } from "../../contract/index.ts";
 import { SESSIONS, type SessionRow } from "../../kernel/index.ts";
 import { type Context, read, type Syscall } from "../define.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SessionId, SessionWire } from "../../contract/index.ts";
 import { Session } from "../../kernel/index.ts";
 import { read, type Syscall, write } from "../define.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { NomosError } from "../../contract/index.ts";
 import { LIMITS } from "../../kernel/index.ts";
 

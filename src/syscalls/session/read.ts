@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { EventWire, SessionId, SessionWire } from "../../contract/index.ts";
 import { idIn, Session, sessionStream } from "../../kernel/index.ts";
 import type { EventPage } from "../../store/index.ts";

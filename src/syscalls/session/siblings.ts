@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SessionId } from "../../contract/index.ts";
 import { dataIn, LIMITS, SESSION_EVENTS, SESSIONS, type SessionRow, sessionStream } from "../../kernel/index.ts";
 import { type Context, read, type Syscall, write } from "../define.ts";

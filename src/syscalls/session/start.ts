@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { NomosError, SessionWire, toNomosError } from "../../contract/index.ts";
 import { agentSlugIn, DEFAULT_WORKSPACE, narrowDelegates } from "../../domains/index.ts";
 import { LIMITS, SESSIONS } from "../../kernel/index.ts";

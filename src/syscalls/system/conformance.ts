@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { read, type Syscall } from "../define.ts";
 
 /** The version of the AIP-46 text, published by agentproto. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { FollowerState } from "../../commit/index.ts";
 
 /** The state of one follower of the log, such as search or the tree. */

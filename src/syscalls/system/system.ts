@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { TreeStatus, treeStatus } from "../audit/tree-status.ts";
 import { read, type Syscall, write } from "../define.ts";
 import { WaitingStatus, waitingStatus } from "../queue/waiting-status.ts";

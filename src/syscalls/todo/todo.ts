@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SessionId, TodoWire } from "../../contract/index.ts";
 import { read, type Syscall, write } from "../define.ts";
 import { byOf, viewOf } from "../session/answer.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { TOKEN_EVENTS } from "../../domains/index.ts";
 import { dataIn, LIMITS } from "../../kernel/index.ts";
 import { read, type Syscall, write } from "../define.ts";

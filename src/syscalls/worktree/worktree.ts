@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SessionWire } from "../../contract/index.ts";
 import { shellQuoted } from "../../host/index.ts";
 import { LIMITS } from "../../kernel/index.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { read, type Syscall } from "../define.ts";
 
 export const ws: readonly Syscall[] = [

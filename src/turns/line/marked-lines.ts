@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { jsonExcess } from "../../contract/index.ts";
 import { DriverError } from "../driver-error.ts";
 import { type FromScript, LINE_BYTES_MAX } from "./protocol.ts";

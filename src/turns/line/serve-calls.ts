@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isCustomType, type Json, LIMITS } from "../../kernel/index.ts";
 import type { TurnPort } from "../driver.ts";
 import { DriverError } from "../driver-error.ts";

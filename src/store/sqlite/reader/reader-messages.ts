@@ -1,15 +1,6 @@
 import type { Json } from "../../../kernel/index.ts";
 import type { RowQuery, StoreErrorCode } from "../../port.ts";
 
-export interface WriterOptions {
-  readonly path: string;
-  readonly blobFolder: string;
-  /** A module with other aggregates than the built-in ones. */
-  readonly definitions: string | null;
-  /** A checkpoint of the write-ahead log is due at this many pages. */
-  readonly checkpointPages: number;
-}
-
 export type ToReader =
   | { readonly kind: "advance" | "position" | "restart"; readonly ask: number }
   | { readonly kind: "forget"; readonly ask: number; readonly seqs: readonly number[] }

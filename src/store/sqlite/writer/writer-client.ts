@@ -1,8 +1,7 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { WriteReply, WriteRequest } from "../../log/write-request.ts";
 import { StoreError } from "../../port.ts";
-import type { WriterOptions } from "../reader/reader-messages.ts";
-import { type FromWriter, packRequest, type ToWriter, unpackReply } from "./writer-messages.ts";
+import { type FromWriter, packRequest, type ToWriter, unpackReply, type WriterOptions } from "./writer-messages.ts";
 
 /**
  * The main thread's side of the writer. Requests that arrive during a flush wait at the writer, which commits them as
@@ -37,8 +36,11 @@ const BACKLOG_MAX = 20_000;
 const BACKLOG_BYTES_MAX = 256 * 1024 * 1024;
 
 /** `onFatal` is called after a failed flush. The caller must end the process, because memory is ahead of the disk. */
-export async function startWriter(options: WriterOptions, onFatal: (error: StoreError) => void): Promise<WriterClient> {
-  const worker = new Worker(new URL("./writer-thread.ts", import.meta.url), { workerData: options });
+export async function openWriter(
+  worker: Worker,
+  options: WriterOptions,
+  onFatal: (error: StoreError) => void,
+): Promise<WriterClient> {
   const waiting: Waiting[] = [];
   const sent: Waiting[] = [];
   let backlogBytes = 0;
@@ -108,6 +110,7 @@ export async function startWriter(options: WriterOptions, onFatal: (error: Store
     fail(new StoreError("store_failed", { reason: "the writer has ended" }));
     closed.resolve();
   });
+  post({ kind: "open", options });
   await opened.promise;
 
   return {

@@ -3,7 +3,17 @@ import type { WriteEvent, WritePart, WriteReply, WriteRequest, WrittenEvent } fr
 import type { RowWrite } from "../../models/rows.ts";
 import type { Quota, StoreErrorCode } from "../../port.ts";
 
+export interface WriterOptions {
+  readonly path: string;
+  readonly blobFolder: string;
+  /** A module with other aggregates than the built-in ones. */
+  readonly definitions: string | null;
+  /** A checkpoint of the write-ahead log is due at this many pages. */
+  readonly checkpointPages: number;
+}
+
 export type ToWriter =
+  | { readonly kind: "open"; readonly options: WriterOptions }
   | { readonly kind: "batch"; readonly requests: readonly PackedRequest[] }
   | { readonly kind: "close" };
 export type FromWriter =

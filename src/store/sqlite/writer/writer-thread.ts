@@ -1,19 +1,17 @@
-import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { type MessagePort, parentPort, receiveMessageOnPort } from "node:worker_threads";
 import type { Definitions } from "../../../kernel/index.ts";
 import { loadDefinitions } from "../../definitions.ts";
 import type { WriteReply, WriteRequest } from "../../log/write-request.ts";
 import { inspectLog } from "../opening/start-check.ts";
-import type { WriterOptions } from "../reader/reader-messages.ts";
 import { ensureLists } from "../tables/lists.ts";
 import { leavesNothing, openForWriting, translate } from "../tables/schema.ts";
 import { upgradeLog } from "../tables/upgrade.ts";
 import { createCheckpoints, emptyWal } from "./checkpoints.ts";
 import { createWriter } from "./writer.ts";
-import { type FromWriter, packReply, type ToWriter, unpackRequest } from "./writer-messages.ts";
+import { type FromWriter, packReply, type ToWriter, unpackRequest, type WriterOptions } from "./writer-messages.ts";
 
 /** The thread that owns the write connection and its checkpoints. A failed flush ends it; a flush is never repeated. */
 const port = ownPort();
-const options = workerData as WriterOptions;
 const say = (message: FromWriter) => port.postMessage(message);
 
 const BATCH_MAX = 1024;
@@ -22,7 +20,17 @@ const PAUSE_BATCH_MAX = 16;
 const IDLE_MS = 100;
 const HELD_BACK_EVERY_MS = 1000;
 
-const start = (defined: Definitions): void => {
+let receive = (message: ToWriter): void => {
+  if (message.kind === "open") void open(message.options);
+};
+port.on("message", (message: ToWriter) => receive(message));
+
+async function open(options: WriterOptions): Promise<void> {
+  const defined = await loadDefinitions(options.definitions);
+  orFatal(() => start(options, defined));
+}
+
+function start(options: WriterOptions, defined: Definitions): void {
   const db = openForWriting(options.path);
   inspectLog(db, defined);
   upgradeLog(db, options.blobFolder);
@@ -70,16 +78,16 @@ const start = (defined: Definitions): void => {
     idle.refresh();
   };
 
-  port.on("message", (first: ToWriter) => orFatal(() => serve(first)));
+  receive = (first) => orFatal(() => serve(first));
   say({ kind: "ready" });
-};
+}
 
 /** Collects everything that arrived during the last flush into one batch. */
 function drain(first: ToWriter): { readonly requests: readonly WriteRequest[]; readonly closing: boolean } {
   const requests: WriteRequest[] = [];
   for (let message: ToWriter | undefined = first; message !== undefined; message = next()) {
     if (message.kind === "close") return { requests, closing: true };
-    requests.push(...message.requests.map(unpackRequest));
+    if (message.kind === "batch") requests.push(...message.requests.map(unpackRequest));
     if (requests.length >= BATCH_MAX) break;
   }
   return { requests, closing: false };
@@ -114,6 +122,3 @@ function ownPort(): MessagePort {
   if (parentPort === null) throw new Error("the writer is a worker thread");
   return parentPort;
 }
-
-const defined = await loadDefinitions(options.definitions);
-orFatal(() => start(defined));
