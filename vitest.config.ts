@@ -30,7 +30,8 @@ export default defineConfig({
   },
 });
 
-function toVitest({ name, include, exclude = [], testTimeoutS, product = false, postgres = false, store }: Project) {
+function toVitest(project: Project) {
+  const { name, include, exclude = [], testTimeoutS, product = false, postgres = false, store } = project;
   return {
     extends: true as const,
     test: {
@@ -42,6 +43,7 @@ function toVitest({ name, include, exclude = [], testTimeoutS, product = false, 
         ...(postgres ? ["test/support/postgres-setup.ts"] : []),
       ],
       include: [...include],
+      isolate: project.oneProcess !== true,
       exclude: ["**/node_modules/**", ...exclude],
       testTimeout: isWhole ? WHOLE_TIMEOUT_MS : testTimeoutS * 1000,
       hookTimeout: testTimeoutS * 1000,

@@ -14,7 +14,9 @@ const PAGES = globSync(["*.md", "docs/**/*.md", "packages/*/*.md"], { cwd: ROOT 
 describe("commands on a page work as printed", () => {
   const GUIDE_TIMEOUT_MS = 120_000;
   /** Steps done before: `npm start` cannot run beside other tests, because it needs its port. */
-  const before: { readonly [page: string]: string } = { "README.md": "nomos up --detach --tour > /dev/null" };
+  const before: { readonly [page: string]: string } = {
+    "README.md": "nomos up --detach --tour > /dev/null; nomos wait tour > /dev/null",
+  };
   const runnable = PAGES.filter((page) => blocksOf(page).some(({ role }) => role === "run"));
 
   test("the tour and the guides run", () => {

@@ -13,26 +13,38 @@ export interface Project {
   readonly postgres?: boolean;
   /** Where its daemons keep their log; SQLite unless it says so. */
   readonly store?: "postgres";
+  /**
+   * Its files share a process, one after another, and load the code once. A test there leaves nothing behind that a later
+   * file would see.
+   */
+  readonly oneProcess?: boolean;
   /** Has to be asked for, because it installs something first: `npm run test:agents`. */
   readonly onDemand?: boolean;
 }
 
 /**
- * What a daemon does with its store and the store's contract does not show: proofs, backup and restore, followers,
- * collection, keys for replay, the life of a daemon and what is there after a kill. Everything else lies above the store
- * and is the same on both; NOMOS_TEST_WHOLE=1 proves it there too.
+ * What a daemon does with its store and the store's contract does not show: proofs, backup and restore, keys for replay,
+ * the life of a daemon and what is there after a kill. Everything else lies above the store and is the same on both;
+ * NOMOS_TEST_WHOLE=1 proves it there too.
  */
-const ON_POSTGRES: readonly string[] = ["audit", "backup", "followers", "gc", "life", "replay", "sessions"].map(
+const ON_POSTGRES: readonly string[] = ["audit", "backup", "life", "replay", "sessions"].map(
   (name) => `test/e2e/${name}.test.ts`,
 );
+
+/** Rooms whose tests start no daemon and change nothing outside of their own folder. */
+const IN_ONE_PROCESS: readonly string[] = [
+  ...["app", "client", "cli", "commit", "contract", "domains", "drivers", "kernel"],
+  ...["services", "store", "supervisor", "surfaces", "syscalls", "turns"],
+].map((room) => `src/${room}/**/*.test.ts`);
 
 /** A test belongs to a project by where it lies. `unit` takes what no other claims, so no test falls between two. */
 export const PROJECTS: readonly Project[] = [
   {
     name: "unit",
-    what: "kernel, host, architecture, docs, simulation",
+    what: "the machine, architecture, docs, simulation",
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     exclude: [
+      ...IN_ONE_PROCESS,
       "test/contract/**",
       "test/crash/**",
       "test/e2e/**",
@@ -41,7 +53,15 @@ export const PROJECTS: readonly Project[] = [
       "test/walls/**",
     ],
     testTimeoutS: 60,
-    budgetS: 240,
+    budgetS: 200,
+  },
+  {
+    name: "unit-rooms",
+    what: "kernel, domains and the rooms above them, without a daemon",
+    include: IN_ONE_PROCESS,
+    testTimeoutS: 60,
+    budgetS: 40,
+    oneProcess: true,
   },
   {
     name: "contract",

@@ -19,8 +19,8 @@ const BY_NAME = new Map(SYSCALLS.map((syscall) => [syscall.name, syscall]));
 /** Of the two versions of MCP over HTTP, which share all but the handshake, a normal run takes the newer one. */
 const SPOKEN = Object.entries(SURFACES).filter(([name]) => sampled(true, name !== "MCP 2025-11-25 over HTTP"));
 
-/** On the command line each call is a process, and every refusal takes the same way. */
-const REFUSAL_STEP: { readonly [surface: string]: number } = { "command line": sampled(1, 5) };
+/** On the command line many calls are a process each, and every refusal takes the same way. */
+const REFUSAL_STEP: { readonly [surface: string]: number } = { "command line": sampled(1, 3) };
 
 /** The first step asks for the status: how far the tree is behind would depend on the machine. */
 async function treeIsSigned({ call }: TestDaemon): Promise<void> {

@@ -21,10 +21,11 @@ export async function runCliHere(
   name: string,
   args: readonly string[],
   home: string,
-  cwd = dirname(home),
+  { cwd = dirname(home), env = {} }: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<AnswerHere> {
   const clean = Object.entries(process.env).filter(([variable]) => !variable.startsWith("NOMOS_"));
-  const environment = { ...Object.fromEntries(clean), NOMOS_HOME: home, NOMOS_PORT: "0", ...storeEnvironment(home) };
+  const own = { NOMOS_HOME: home, NOMOS_PORT: "0", ...storeEnvironment(home), ...env };
+  const environment = { ...Object.fromEntries(clean), ...own };
   const complaints: string[] = [];
   const complain = (line: Text): void => void complaints.push(plainText(line));
   const { terminal, lines } = fakeTerminal({ version, home, cwd, environment, isScreen: false, complain });

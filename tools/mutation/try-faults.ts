@@ -43,7 +43,7 @@ async function isFound(cwd: string, fault: Fault): Promise<boolean> {
 
 async function pass(cwd: string, { project, tests }: Fault): Promise<boolean> {
   const vitest = join(cwd, "node_modules", "vitest", "vitest.mjs");
-  const argv = [vitest, "run", "--project", project, "--bail", "1", ...tests];
+  const argv = [vitest, "run", "--project", project === "unit" ? "unit*" : project, "--bail", "1", ...tests];
   return run(process.execPath, argv, { cwd, maxBuffer: OUTPUT_MAX }).then(
     () => true,
     () => false,

@@ -4,9 +4,11 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { WebSocket } from "ws";
 import { catalogued } from "../../../src/client/index.ts";
 import type { Syscall } from "../../../src/syscalls/index.ts";
+import { runCliHere } from "../../support/cli-here.ts";
 import { BIN, runCli, startCli, type TestDaemon } from "../../support/daemon.ts";
 import { lineTalk } from "../../support/line-talk.ts";
 import { connectedClient, type McpVersion } from "../../support/mcp-client.ts";
+import { sampled } from "../../support/sampled.ts";
 
 export type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
@@ -90,25 +92,33 @@ function itemOf(frame: string): Item {
   return id === undefined ? item : { ...item, id: Number(id) };
 }
 
+/** The other calls run the same commands in this process. */
+const PROCESS_EVERY = sampled(1, 4);
+
 async function commandLine(daemon: TestDaemon, token: string): Promise<Speaker> {
   const env = { NOMOS_URL: daemon.url, NOMOS_TOKEN: token };
   const words = (syscall: Syscall, input: Record<string, unknown>): string[] => [
     ...syscall.name.split("."),
-    "--json",
     ...Object.entries(input).map(([name, value]) => option(name, value)),
   ];
+  let calls = 0;
   return {
     call: async (syscall, input) => {
-      const answer = await runCli(words(syscall, input), { home: daemon.home, env });
-      if (answer.stdout === "") throw new Error(`${syscall.name} printed nothing: ${answer.stderr}`);
-      const outcome = outcomeOf(answer.json());
+      const [family = "", ...rest] = words(syscall, input);
+      calls += 1;
+      const { exitCode, stdout, stderr } =
+        calls % PROCESS_EVERY === 0
+          ? await runCli([family, ...rest, "--json"], { home: daemon.home, env })
+          : await runCliHere(family, rest, daemon.home, { env });
+      if (stdout === "") throw new Error(`${syscall.name} printed nothing: ${stderr}`);
+      const outcome = outcomeOf(JSON.parse(stdout));
       const code = "error" in outcome ? String(Reflect.get(Object(outcome.error), "code")) : null;
-      if (code !== null && answer.exitCode !== catalogued(code).exit)
-        throw new Error(`${syscall.name} is refused with ${code} and exits with ${answer.exitCode}`);
+      if (code !== null && exitCode !== catalogued(code).exit)
+        throw new Error(`${syscall.name} is refused with ${code} and exits with ${exitCode}`);
       return outcome;
     },
     follow: async (syscall, input, count) => {
-      const child = startCli(words(syscall, input), { home: daemon.home, env });
+      const child = startCli([...words(syscall, input), "--json"], { home: daemon.home, env });
       const { received } = lineTalk(child);
       const ended = once(child, "close");
       while (received.length < count && child.exitCode === null)

@@ -28,7 +28,7 @@ describe("a disk that fails below Node", () => {
     async () => {
       expect(count("fsync")).toBeGreaterThan(25);
       await forEachFatalFault(
-        spread(count("fsync"), 8),
+        spread(count("fsync"), 6),
         (n) => `fsync:error=EIO:when=${n}`,
         ({ lines, exitCode }) => {
           expect(lines.at(-1)).toMatch(/^(fatal|not-opened) store_failed$/);
@@ -40,7 +40,7 @@ describe("a disk that fails below Node", () => {
 
   provesHere("LOG-13", "any write that fails ends the process, with the same result", async () => {
     await forEachFatalFault(
-      spread(count("pwrite64"), 5),
+      spread(count("pwrite64"), 3),
       (n) => `pwrite64:error=EIO:when=${n}`,
       ({ lines }) => expect(lines.at(-1)).toMatch(/^(fatal|not-opened) store_failed$/),
     );
@@ -50,7 +50,7 @@ describe("a disk that fails below Node", () => {
     "LOG-14",
     "a full disk is refused as such; with room again everything goes on, and nothing is lost",
     async () => {
-      await forEachFault(spread(count("pwrite64"), 5), async (n) => {
+      await forEachFault(spread(count("pwrite64"), 3), async (n) => {
         await using home = await makeTestHome();
         const outcome = await runWithFault(home.path, `pwrite64:error=ENOSPC:when=${n}..${n + 6}`);
         expect(outcome.lines.at(-1)).toMatch(/^(done|not-opened disk_full)$/);
@@ -72,7 +72,7 @@ describe("a disk that fails below Node", () => {
   provesHere("LOG-12", "a process killed at any write or flush has lost nothing that it acknowledged", async () => {
     for (const call of ["pwrite64", "fsync", "ftruncate"] as const)
       await forEachFatalFault(
-        spread(count(call), call === "ftruncate" ? 1 : 5),
+        spread(count(call), call === "ftruncate" ? 1 : 3),
         (n) => `${call}:signal=KILL:when=${n}`,
         ({ lines }) => expect(lines).not.toContain("done"),
       );

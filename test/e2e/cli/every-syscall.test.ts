@@ -138,7 +138,7 @@ test(
     for (const [name, args, keep = {}] of CALLS) {
       const words = fill(args, made);
       const [family = "", verb = ""] = name.split(".");
-      const call = () => runCliHere(family, [verb, ...words], daemon.home, cwd);
+      const call = () => runCliHere(family, [verb, ...words], daemon.home, { cwd });
       const { exitCode, stdout, stderr } = await untilThere(call, Object.values(keep));
       expect({ name, words, exitCode, stderr, stdout: exitCode === 0 ? "" : stdout }).toEqual({
         name,
