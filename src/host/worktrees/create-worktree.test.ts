@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -106,6 +107,20 @@ proves("WT-3", "`git prune` in the user's repository does not break the worktree
     bench.git(bench.repo, "fetch", "--quiet", path, `nomos/p${packed}:feature`);
     bench.git(bench.repo, "checkout", "--quiet", "feature");
   }
+});
+
+proves("WT-3", "a worktree made while git packs the repository is whole", async () => {
+  using bench = setUpBench();
+  mkdirSync(join(bench.repo, "many"));
+  for (let n = 0; n < 1500; n += 1) writeFileSync(join(bench.repo, "many", `${n}`), `${n}\n`);
+  bench.git(bench.repo, "add", "--all");
+  // Git would pack now and then by itself, in the background.
+  bench.git(bench.repo, "-c", "gc.auto=0", "commit", "--quiet", "-m", "many");
+  const packing = once(spawn("git", ["-C", bench.repo, "gc", "--quiet"]), "exit");
+  const { path } = await bench.worktree();
+  expect(await packing).toEqual([0, null]);
+  expect(bench.git(path, "fsck", "--full", "--strict")).toBe("");
+  expect(bench.git(path, "status", "--porcelain")).toBe("");
 });
 
 proves("WT-4", "the person takes the work over with a plain git fetch", async () => {

@@ -1,5 +1,6 @@
 import { mkdir, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { errno } from "../errno.ts";
 import { copyPlain, linkPlain, sideBySide, type Taken } from "../files/copy-plain.ts";
 import { type HeldFolder, holdFolder } from "../files/held-folder.ts";
@@ -15,7 +16,9 @@ import { orFailed } from "./run-tool.ts";
  */
 export type ObjectsHeld = "linked" | "copied" | "shared";
 
-const TRIES = 3;
+const TRIES = 5;
+/** Packing a large repository removes its loose objects for some seconds. */
+const PAUSE_MS = 300;
 
 /**
  * Copies the store of another worktree, because its agent can write it. It becomes the new worktree's own store, so
@@ -69,8 +72,8 @@ function orThere(thrown: unknown): void {
 }
 
 /**
- * Takes loose objects first, packs last: a concurrent repack writes the pack before it removes loose objects. A file
- * that vanished meanwhile is in a newer pack, so the round is repeated. False when the file system has no hard links or
+ * Takes loose objects first, packs last: a concurrent repack writes the pack before it removes loose objects. A file or
+ * folder that vanished meanwhile is in a newer pack, so the round is repeated. False when the file system has no hard links or
  * the files belong to somebody else.
  */
 async function everything(from: readonly string[], folder: string, take: Take): Promise<boolean> {
@@ -81,6 +84,7 @@ async function everything(from: readonly string[], folder: string, take: Take): 
         for (const path of from) isWhole = (await takeFrom(path, folder, kind, take)) && isWhole;
       if (isWhole) return true;
       if (tries === TRIES) throw unsteady(from);
+      await sleep(tries * PAUSE_MS);
     } catch (thrown) {
       if (take === linkPlain && NO_LINK.includes(errno(thrown) ?? "")) return false;
       orFailed("take objects", thrown);
@@ -104,8 +108,15 @@ async function takeFrom(path: string, folder: string, kind: Kind, take: Take): P
   if (objects === null) throw noStore(path);
   let isWhole = true;
   for (const { name } of (await objects.list()).filter((entry) => kind.folder.test(entry.name.toString()))) {
-    await using inner = await objects.inner(name);
-    if (inner === null) throw noStore(join(path, name.toString()));
+    await using inner = await objects.enter(name).catch((thrown: unknown) => {
+      // Packing removes a folder with its last object.
+      if (errno(thrown) === "ENOENT") return null;
+      throw noStore(join(path, name.toString()));
+    });
+    if (inner === null) {
+      isWhole = false;
+      continue;
+    }
     const to = join(folder, name.toString());
     await mkdir(to, { recursive: true });
     const files = (await inner.list()).filter((entry) => kind.file.test(entry.name.toString()));
