@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { expect } from "vitest";
-import { proves } from "../../../test/support/proves.ts";
+import { expect, test } from "vitest";
 import { hex, type Sha256 } from "./chain.ts";
 import {
   appendLeaves,
@@ -35,7 +34,7 @@ const NAMES = new Map(
 
 const spelled = (refs: readonly NodeRef[]): string => refs.map(({ level, index }) => `${level}/${index}`).join(" ");
 
-proves("K60", "an append hands over each leaf and each subtree that it completes, once, children first", () => {
+test("an append hands over each leaf and each subtree that it completes, once, children first", () => {
   const told: string[] = [];
   const tell = (level: number, index: number, hash: Uint8Array) =>
     told.push(`${level}/${index} ${NAMES.get(hex(hash))}`);
@@ -47,19 +46,19 @@ proves("K60", "an append hands over each leaf and each subtree that it completes
   expect([four.size, NAMES.get(hex(rootOf(sha256, four)))]).toEqual([4, "abcd"]);
 });
 
-proves("K60", "leaves and inner nodes are hashed with the prefixes of RFC 6962, the empty tree without any", () => {
+test("leaves and inner nodes are hashed with the prefixes of RFC 6962, the empty tree without any", () => {
   expect(hex(leafHash(sha256, a))).toBe(hex(sha256(Uint8Array.of(0), a)));
   expect(hex(node(a, b))).toBe(hex(sha256(Uint8Array.of(1), a, b)));
   expect(EMPTY_FRONTIER).toEqual({ size: 0, nodes: [] });
   expect(hex(rootOf(sha256, EMPTY_FRONTIER))).toBe(hex(sha256()));
 });
 
-proves("K60", "a tree is covered by its largest complete subtrees, from left to right", () => {
+test("a tree is covered by its largest complete subtrees, from left to right", () => {
   const covers = [0, 1, 2, 3, 4, 6, 7, 8].map((size) => spelled(frontierRefs(size)));
   expect(covers).toEqual(["", "0/0", "1/0", "1/0 0/2", "2/0", "2/0 1/2", "2/0 1/2 0/6", "3/0"]);
 });
 
-proves("K61", "each hash of a proof is made of complete subtrees only", () => {
+test("each hash of a proof is made of complete subtrees only", () => {
   expect(inclusionParts(4, 7).map(spelled)).toEqual(["0/5", "0/6", "2/0"]);
   expect(inclusionParts(0, 7).map(spelled)).toEqual(["0/1", "1/1", "1/2 0/6"]);
   expect(consistencyParts(6, 7).map(spelled)).toEqual(["1/2", "0/6", "2/0"]);
