@@ -136,7 +136,7 @@ export const DECISION_FAULTS: readonly Fault[] = [
   {
     name: "files outside the scope are undone before their mark says so",
     file: "src/supervisor/files/scope-judge.ts",
-    from: "if (undo.length > 0) await writeMark(place.mark, { snapshot: before, reverted });",
+    from: "await writeMark(place.mark, now);",
     to: "",
     project: "unit",
     tests: ["src/supervisor/files"],

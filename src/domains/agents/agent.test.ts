@@ -47,6 +47,18 @@ proves("K21", "an agent keeps the fields it was created with, and its creation t
   expect(deleteAgent(brought, "a", false)).toMatchObject([{ type: "agent.deleted@1" }]);
 });
 
+proves("K21", "a deleted agent is gone; a fact that its state does not allow is only counted", () => {
+  const after = (state: AgentState, type: "agent.created@1" | "agent.deleted@1") =>
+    evolveBy(AgentIdentity, state, placed(7, { type, data: type === "agent.created@1" ? AGENT : {} }));
+  const present = after(NEW_AGENT, "agent.created@1");
+  const deleted = after(present, "agent.deleted@1");
+  expect([present.at, deleted]).toEqual(["present", { at: "deleted", version: 7 }]);
+  expect(after(deleted, "agent.created@1")).toEqual(present);
+  expect(after(deleted, "agent.deleted@1")).toEqual(deleted);
+  expect(after(NEW_AGENT, "agent.deleted@1")).toEqual({ at: "absent", version: 7 });
+  expect(after({ ...present, version: 3 }, "agent.created@1")).toEqual(present);
+});
+
 proves("K15", "an agent only makes transitions of its table, and each one is tested", () => {
   const walked = new Set<string>();
   fc.assert(

@@ -65,6 +65,16 @@ proves("K30", "every changed bit of header, data, salt, prev or hash is found", 
   );
 });
 
+proves("K30", "a rewritten header, and data that was replaced together with its salt, are found", () => {
+  const [link] = written([{ salt: new Uint8Array(SALT_BYTES), data: "said", actor: "operator" }]);
+  if (link === undefined) return expect.fail("the chain has an event");
+  const header = { ...link.header, actor: "somebody else" };
+  const rewritten = { header, stored: { ...link.stored, header: headerText(header) } };
+  expect(verdict([link], 0, rewritten)).toBe("hash_mismatch");
+  const replaced = { ...link.stored, salt: new Uint8Array(SALT_BYTES).fill(1), data: new TextEncoder().encode("x") };
+  expect(verdict([link], 0, { ...link, stored: replaced })).toBe("data_mismatch");
+});
+
 proves("K30", "an event that is missing, moved, doubled or in another stream is found", () => {
   fc.assert(
     fc.property(inputs, fc.nat(), fc.nat(), (list, a, b) => {

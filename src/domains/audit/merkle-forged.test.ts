@@ -65,6 +65,8 @@ proves("K62", "a consistency proof that hashes to both roots is refused when siz
       hashes: [...four.hashes, other],
     },
     "one hash too few": { ...three, ...four, second: 5 },
+    "another older root": { ...three, ...four, firstRoot: node(ab, other) },
+    "another newer root": { ...three, ...four, secondRoot: other },
     "a short older root": { first: 1, firstRoot: short, second: 2, secondRoot: node(short, b), hashes: [b] },
     "a short newer root": { first: 0, firstRoot: sha256(), second: 1, secondRoot: short, hashes: [] },
     "a long hash": { ...one, second: 2, secondRoot: node(a, long), hashes: [long] },

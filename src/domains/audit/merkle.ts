@@ -195,14 +195,17 @@ export function verifyConsistency(sha256: Sha256, given: Consistency): boolean {
   return last === 0 && sameBytes(older, firstRoot) && sameBytes(newer, secondRoot);
 }
 
-/** The complete subtrees that cover the leaves `from` to `to`, from left to right. */
+/**
+ * The complete subtrees that cover the leaves `from` to `to`, from left to right. `from` begins a subtree that reaches to
+ * `to` or beyond, so the largest one that fits is always in its place.
+ */
 function cover(from: number, to: number): readonly NodeRef[] {
   const refs: NodeRef[] = [];
   let at = from;
   while (at < to) {
     let level = 0;
     let width = 1;
-    while (at % (width * 2) === 0 && at + width * 2 <= to) {
+    while (at + width * 2 <= to) {
       level += 1;
       width *= 2;
     }

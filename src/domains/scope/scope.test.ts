@@ -126,10 +126,22 @@ proves("K44", "the mounts of a scope, written out", () => {
   expect(walls(["src", "src/lib/*.ts"], [])).toEqual(["read ", "write src", "write src/lib"]);
   expect(walls(["src/lib/*.ts"], [])).toEqual(["read ", "write src/lib", "allow:src/lib/*.ts"]);
   expect(walls(["src/new/deep"], [])).toEqual(["read ", "write src", "allow:src/new/deep"]);
+  expect(walls(["src/lib/new"], [])).toEqual(["read ", "write src/lib", "allow:src/lib/new"]);
   expect(walls(["new"], ["src/*.key"])).toEqual(["write ", "allow:new", "deny:src/*.key"]);
   expect(walls(["*.md"], [])).toEqual(["write ", "allow:*.md"]);
   expect(walls(["srcs"], ["src"])).toEqual(["write ", "read src", "allow:srcs"]);
   expect(walls(["docs"], ["**"])).toEqual(["read "]);
+});
+
+proves("K44", "a folder whose name looks like a pattern is no mount for that pattern", () => {
+  const walls = scopeWalls({ allow: ["*", "src/*"], deny: [] }, (path) => ["*", "src", "src/*"].includes(path));
+  expect(walls).toEqual({
+    mounts: [
+      { path: "", access: "write" },
+      { path: "src", access: "write" },
+    ],
+    residue: ["allow:*", "allow:src/*"],
+  });
 });
 
 proves("K45", "another spelling of a name never evades a deny rule and never matches an allow rule", () => {

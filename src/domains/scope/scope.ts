@@ -55,15 +55,14 @@ const speaksFor = (pattern: string, path: string): boolean =>
 
 /** The scope as mounts. `isDirectory` reads the tree now: paths created later are judged, not mounted. */
 export function scopeWalls({ allow, deny }: Scope, isDirectory: (path: string) => boolean): ScopeWalls {
-  const [doors, walls] = [allow, deny].map((list) =>
-    list.map((pattern) => ({ pattern, ...mountPoint(pattern, isDirectory) })),
-  );
-  const exact = (list: typeof doors = []) => list.filter(({ isExact }) => isExact).map(({ path }) => path);
-  const loose = (list: typeof doors = []) => list.filter(({ isExact }) => !isExact);
+  const points = (list: readonly string[]) => list.map((pattern) => ({ pattern, ...mountPoint(pattern, isDirectory) }));
+  const [doors, walls] = [points(allow), points(deny)];
+  const exact = (list: typeof doors) => list.filter(({ isExact }) => isExact).map(({ path }) => path);
+  const loose = (list: typeof doors) => list.filter(({ isExact }) => !isExact);
   const within = (outer: readonly string[], path: string) =>
     outer.some((one) => one === "" || `${path}/`.startsWith(`${one}/`));
   const [wide, shut] = [exact(doors), exact(walls)];
-  const open = (doors ?? []).map(({ path }) => path).filter((path) => !within(shut, path));
+  const open = doors.map(({ path }) => path).filter((path) => !within(shut, path));
   const access = new Map<string, "write" | "read">([["", "read"]]);
   for (const path of open) access.set(path, "write");
   for (const path of shut) access.set(path, "read");

@@ -82,6 +82,11 @@ proves("K16", "the system's state: lease, default agent, and how the log compare
   });
 });
 
+proves("K16", "the system has one row, in its own list", () => {
+  expect(System.lists).toEqual([SYSTEM]);
+  expect(System.ownRows(NEW_SYSTEM, "")).toEqual([{ list: SYSTEM, id: "system", put: NEW_SYSTEM }]);
+});
+
 proves("K16", "workspaces: the first becomes active, a known one changes, a removed one is no longer active", () => {
   const add = (state: Workspaces, slug: string, path = "/p", label: string | null = null) => {
     const decided = addWorkspace(state, { slug, path, label });

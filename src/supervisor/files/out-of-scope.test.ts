@@ -88,12 +88,38 @@ proves("WT-14", "a file that became a folder comes back, and what was put into t
   expect(undo.map(({ what, name }) => `${what} ${name}`)).toEqual(["deleted a", "added a", "added a/b"]);
 });
 
+proves("WT-14", "a file that became a folder, and a folder that became a file, are each reported once", () => {
+  const toFolder = [change("deleted", "docs"), change("added", "docs", true)];
+  expect(judged(toFolder).told).toEqual(["docs no_rule"]);
+  expect(judged([...toFolder, change("added", "docs/a")]).told).toEqual(["docs no_rule", "docs/a no_rule"]);
+  const toFile = [change("deleted", "docs", true), change("deleted", "docs/a"), change("added", "docs")];
+  expect(judged(toFile).told).toEqual(["docs/a no_rule", "docs no_rule"]);
+});
+
+proves("WT-14", "what the scope allows inside of a folder that comes back is left as the turn made it", () => {
+  const inner = { allow: ["docs/a"], deny: [] };
+  const undone = (changes: readonly TreeChange[], widened: readonly string[] = []) =>
+    outOfScope(changes, inner, widened).undo.map(({ what, name }) => `${what} ${name}`);
+  const gone = change("deleted", "docs", true);
+  expect(undone([gone, change("deleted", "docs/a", true)])).toEqual(["deleted docs"]);
+  expect(undone([gone, change("deleted", "docs/a"), change("added", "docs")])).toEqual(["deleted docs", "added docs"]);
+  const toFolder = [change("deleted", "docs"), change("added", "docs", true)];
+  const files = [change("added", "docs/a"), change("added", "docs/b")];
+  expect(undone([...toFolder, ...files], ["docs"])).toEqual(["added docs/b"]);
+});
+
+proves("WT-14", "a folder that the scope allows to remove stays removed", () => {
+  expect(judged([change("deleted", "src/a", true), change("deleted", "src/a/b")]).undo).toEqual([]);
+});
+
 proves("WT-14", "a name that cannot be read is refused where the scope does not allow all of it", () => {
   const open = { allow: ["src"], deny: [] };
   const names = [".git", ".git/x", ".gitx", "src/a", "docs/a", "docs/b"];
   expect(unjudgedNames(names, open, ["docs/b"])).toEqual([".gitx", "docs/a"]);
   expect(unjudgedNames(["src/a"], SCOPE, [])).toEqual(["src/a"]);
   const long = "x".repeat(81);
+  const whole = "x".repeat(80);
+  expect(unseenError("/tree", [whole], [])).toMatchObject({ details: { unseen: [whole] } });
   const error = unseenError("/tree", [long, ...Array.from({ length: 6 }, (_, n) => `n${n}`)], [{ path: "p" }]);
   expect(error).toMatchObject({
     code: "scope_unjudged",
@@ -125,4 +151,22 @@ proves("WT-14", "work in one tree runs in order, also after a failure; another t
   await expect(first).rejects.toThrow("failed");
   await second;
   expect(done).toEqual(["other", "first", "second"]);
+});
+
+proves("WT-14", "work that arrives after the first has ended still waits for the second", async () => {
+  const inOrder = createInOrder();
+  const done: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const first = inOrder("a", async () => done.push("first"));
+  const second = inOrder("a", async () => {
+    await gate.promise;
+    done.push("second");
+  });
+  await first;
+  const third = inOrder("a", async () => done.push("third"));
+  await new Promise(setImmediate);
+  expect(done).toEqual(["first"]);
+  gate.resolve();
+  await Promise.all([second, third]);
+  expect(done).toEqual(["first", "second", "third"]);
 });

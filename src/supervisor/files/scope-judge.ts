@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { NomosError, toNomosError } from "../../contract/index.ts";
-import { shellQuoted, type Taken, writeFileAtomic } from "../../host/index.ts";
+import { shellQuoted, type Taken, type TreeChange, writeFileAtomic } from "../../host/index.ts";
 import { type Decision, fact, isEnded, LIMITS, type SessionState, together, WIDEN } from "../../kernel/index.ts";
 import { fitting } from "./fit-in-event.ts";
 import { createInOrder } from "./in-order.ts";
@@ -53,6 +53,13 @@ interface Mark {
   readonly reverted: Reverted | null;
 }
 
+interface Place {
+  /** The session that the worktree was made for. */
+  readonly owner: string;
+  readonly tree: string;
+  readonly mark: string;
+}
+
 export function createScopeJudge(deps: {
   readonly sessionFiles: Pick<SessionFiles, "keep" | "changes" | "putBack" | "requireRestore">;
   /** The folder that holds all worktrees. */
@@ -62,7 +69,7 @@ export function createScopeJudge(deps: {
   const { sessionFiles, folder, sessionState } = deps;
 
   /** The worktree of a session with a scope: its own, or that of the session that started it. */
-  const placeOf = ({ id, spec }: SessionState) => {
+  const placeOf = ({ id, spec }: SessionState): Place | null => {
     if (spec?.scope == null || !spec.cwd.startsWith(`${folder}/`)) return null;
     const owner = spec.cwd.slice(folder.length + 1).split("/")[0] ?? "";
     return { owner, tree: join(folder, owner, "tree"), mark: join(folder, owner, MARKS, id) };
@@ -70,11 +77,18 @@ export function createScopeJudge(deps: {
 
   /** One at a time in each worktree, so that the second session finds the first one's mark. */
   const inOrder = createInOrder();
-  const mark = async (place: { readonly tree: string; readonly mark: string }): Promise<void> => {
+  const mark = async (place: Place): Promise<void> => {
     await mkdir(dirname(place.mark), { recursive: true, mode: 0o700 });
     // Another session's turn in the same worktree is not judged yet, so start from that turn's mark.
     const before = (await marksIn(dirname(place.mark)))[0]?.snapshot ?? (await sessionFiles.keep(place.tree)).id;
     await writeMark(place.mark, { snapshot: before, reverted: null });
+  };
+
+  /** Returns what could not be restored. */
+  const revert = async (place: Place, now: Mark, base: string, undo: readonly TreeChange[]) => {
+    // Written before the revert: after a crash in between, nothing else would show that these files were changed.
+    await writeMark(place.mark, now);
+    return (await sessionFiles.putBack(place.tree, now.snapshot, base, undo)).notRestored;
   };
 
   return {
@@ -98,10 +112,7 @@ export function createScopeJudge(deps: {
       const widened = sharing.flatMap((one) => one.widened ?? []);
       const { undo, told: outside } = outOfScope(isTopChanged ? [TOP, ...changes] : changes, scope, widened);
       const reverted = joined(mark_.reverted, outside);
-      // Written before the revert: after a crash in between, nothing else would show that these files were changed.
-      if (undo.length > 0) await writeMark(place.mark, { snapshot: before, reverted });
-      const { notRestored } =
-        undo.length > 0 ? await sessionFiles.putBack(place.tree, before, after.id, undo) : { notRestored: [] };
+      const notRestored = undo.length > 0 ? await revert(place, { snapshot: before, reverted }, after.id, undo) : [];
       const told = without(reverted, notRestored);
       const hidden = unjudgedNames(unseen, scope, widened);
       if (hidden.length > 0) {
@@ -112,7 +123,7 @@ export function createScopeJudge(deps: {
       return { reverted: told, before: undo.length > 0 ? after : null, settled };
     },
     marked: async () => {
-      const trees = await readdir(folder).catch(orNone);
+      const trees = (await readdir(folder).catch(nullIfMissing)) ?? [];
       const marks = await Promise.all(trees.map((id) => marksIn(join(folder, id, MARKS))));
       return marks.flat().map(({ snapshot }) => snapshot);
     },
@@ -120,14 +131,14 @@ export function createScopeJudge(deps: {
 }
 
 async function marksIn(folder: string): Promise<readonly Mark[]> {
-  const names = await readdir(folder).catch(orNone);
+  const names = (await readdir(folder).catch(nullIfMissing)) ?? [];
   const marks = await Promise.all(names.map((name) => markIn(join(folder, name))));
   return marks.filter((mark) => mark !== null);
 }
 
 /** Two lines: the snapshot, and the reverted files. The second line is missing while nothing was reverted. */
 async function markIn(path: string): Promise<Mark | null> {
-  const text = await readFile(path, "utf8").catch((thrown: unknown) => orNone(thrown)[0] ?? null);
+  const text = await readFile(path, "utf8").catch(nullIfMissing);
   if (text === null) return null;
   const [snapshot = "", second] = text.split("\n");
   // Only the daemon writes this file; no session can reach it, so it is not validated.
@@ -140,23 +151,24 @@ async function writeMark(path: string, { snapshot, reverted }: Mark): Promise<vo
 }
 
 /** Adds the files that an interrupted earlier judgement reverted. */
-function joined(earlier: Reverted | null, files: readonly OutsideFile[]): Reverted | null {
+function joined(earlier: Reverted | null, files: readonly OutsideFile[]): Reverted {
   const known = new Set(earlier?.files.map(({ path }) => path));
   const all = [...(earlier?.files ?? []), ...files.filter(({ path }) => !known.has(path))];
-  if (all.length === 0) return null;
   const { listed, more } = fitting(all, LISTED);
   return { files: listed, more: more + (earlier?.more ?? 0) };
 }
 
-function without(reverted: Reverted | null, stays: readonly string[]): Reverted | null {
+/** Null when nothing was put back. */
+function without({ files, more }: Reverted, stays: readonly string[]): Reverted | null {
   const kept = new Set(stays);
-  const files = reverted?.files.filter(({ path }) => !kept.has(path)) ?? [];
-  return reverted === null || files.length + reverted.more === 0 ? null : { ...reverted, files };
+  const restored = files.filter(({ path }) => !kept.has(path));
+  return restored.length + more === 0 ? null : { files: restored, more };
 }
 
 /** Only a missing file means "no mark". Any other read error is thrown. */
-function orNone(thrown: unknown): never[] {
-  if (thrown instanceof Error && "code" in thrown && (thrown.code === "ENOENT" || thrown.code === "ENOTDIR")) return [];
+function nullIfMissing(thrown: unknown): null {
+  if (thrown instanceof Error && "code" in thrown && (thrown.code === "ENOENT" || thrown.code === "ENOTDIR"))
+    return null;
   throw thrown;
 }
 
@@ -168,7 +180,7 @@ export function withReverted(
   reverted: Reverted | null,
   end: Decision,
 ): Decision {
-  if (reverted === null || "refused" in end) return end;
+  if (reverted === null) return end;
   // Offer only the paths that the question lists, and no invalid ones.
   const names = reverted.files.filter(({ rule }) => rule !== "path_invalid").map(({ path }) => path);
   const offered = fitting(names, OFFERED).listed;

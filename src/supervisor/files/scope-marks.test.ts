@@ -6,10 +6,9 @@ import { proves } from "../../../test/support/proves.ts";
 import { SPEC } from "../../../test/support/store-home.ts";
 import { NomosError } from "../../contract/index.ts";
 import type { Taken, TreeChange } from "../../host/index.ts";
-import { fact, LIMITS, newSessionState, refuse, type SessionState } from "../../kernel/index.ts";
-import { createScopeJudge, type Reverted, unjudged, withReverted } from "./scope-judge.ts";
+import { newSessionState, type SessionState } from "../../kernel/index.ts";
+import { createScopeJudge } from "./scope-judge.ts";
 
-const TURN = fact("turn.ended@1", { turnId: "turn", outcome: "completed", error: null });
 const added = (name: string): TreeChange => ({ path: name, name, what: "added", isDirectory: false });
 const PUT_BACK = { to: "", changed: 0, restored: [], removed: [], notRestored: [], leftAlone: [], tookMs: 0 };
 
@@ -109,6 +108,17 @@ proves("WT-14", "a turn does not begin where files cannot be restored or a mark 
   await expect(judge.marked()).rejects.toMatchObject({ code: "EISDIR" });
 });
 
+proves("WT-14", "a turn does not begin where no mark can be written, and no snapshot is taken for it", async () => {
+  using scene = setUpMarks();
+  const { judge, mark, stateOf } = scene;
+  const marks = join(mark, "..");
+  writeFileSync(marks, "in the way");
+  await expect(judge.begin(stateOf("one"))).rejects.toMatchObject({ code: "EEXIST" });
+  rmSync(marks);
+  await judge.begin(stateOf("one"));
+  expect(readFileSync(mark, "utf8")).toBe("s1");
+});
+
 proves("WT-14", "a session in a folder of the worktree has the mark of the whole worktree", async () => {
   using scene = setUpMarks();
   const { judge, folder, mark, stateOf, tree } = scene;
@@ -200,6 +210,38 @@ proves("WT-14", "what could not be put back is not reported as put back", async 
   const many = Array.from({ length: 101 }, (_, n) => added(`a${n}`));
   const listed = many.slice(0, 100).map(({ name }) => name);
   expect(await judged(many, listed)).toEqual({ files: [], more: 1 });
+  const last = { path: "a99", rule: "no_rule" };
+  expect(await judged(many, listed.slice(0, 99))).toEqual({ files: [last], more: 1 });
+});
+
+proves("WT-14", "an unreadable name: the mark keeps what was put back, without what could not be", async () => {
+  using scene = setUpMarks();
+  const { judge, mark, told, stateOf } = scene;
+  await judge.begin(stateOf("one"));
+  Object.assign(told, { changes: ["a", "b"].map(added), notRestored: ["a"], unseen: ["deep"] });
+  const expected = { code: "scope_unjudged", details: { putBack: ["b"] } };
+  await expect(judge.end(stateOf("one"))).rejects.toMatchObject(expected);
+  const restored = { files: [{ path: "b", rule: "no_rule" }], more: 0 };
+  expect(readFileSync(mark, "utf8")).toBe(`s1\n${JSON.stringify(restored)}`);
+});
+
+proves("WT-14", "files that were put back but not listed are still counted by the next judgement", async () => {
+  using scene = setUpMarks();
+  const { judge, told, stateOf } = scene;
+  await judge.begin(stateOf("one"));
+  const names = Array.from({ length: 101 }, (_, n) => `a${n}`);
+  Object.assign(told, { changes: names.map(added), notRestored: names.slice(0, 100), unseen: ["deep"] });
+  await expect(judge.end(stateOf("one"))).rejects.toMatchObject({ code: "scope_unjudged" });
+  Object.assign(told, { changes: [], notRestored: [], unseen: [] });
+  expect((await judge.end(stateOf("one"))).reverted).toEqual({ files: [], more: 1 });
+});
+
+proves("WT-14", "the top folder's mode is put back together with the files outside the scope", async () => {
+  using scene = setUpMarks();
+  await scene.judge.begin(scene.stateOf("one"));
+  Object.assign(scene.told, { changes: [added("docs")], isTopChanged: true });
+  const { reverted } = await scene.judge.end(scene.stateOf("one"));
+  expect(reverted?.files.map(({ path }) => path)).toEqual([".", "docs"]);
 });
 
 proves(
@@ -219,45 +261,3 @@ proves(
     expect((await judge.end(stateOf("one"))).reverted?.files).toEqual([{ path: ".", rule: "path_invalid" }]);
   },
 );
-
-proves("WT-14", "the record of a judged turn: what was put back, its end, and a question where there is room", () => {
-  const state: SessionState = { ...newSessionState("one"), spec: SPEC };
-  const reverted: Reverted = { files: [{ path: "docs/a b", rule: "no_rule" }], more: 0 };
-  const typesOf = (given: SessionState, what: Reverted | null) => {
-    const decided = withReverted(given, "turn", "approval", what, [TURN]);
-    return "refused" in decided ? decided.refused : decided.map(({ type }) => type);
-  };
-  const asked = ["scope.reverted@1", "turn.ended@1", "approval.requested@1"];
-  expect(typesOf(state, reverted)).toEqual(asked);
-  expect(typesOf(state, null)).toEqual(["turn.ended@1"]);
-  expect(typesOf(state, { files: [{ path: "a\nb", rule: "path_invalid" }], more: 3 })).toEqual(asked.slice(0, 2));
-  expect(typesOf({ ...state, phase: { at: "exited" } as SessionState["phase"] }, reverted)).toEqual(asked.slice(0, 2));
-  const pending = (count: number) => ({
-    ...state,
-    approvals: Object.fromEntries(Array.from({ length: count }, (_, n) => [`a${n}`, {}])) as SessionState["approvals"],
-  });
-  expect(typesOf(pending(LIMITS.pendingApprovalsMax - 1), reverted)).toEqual(asked);
-  expect(typesOf(pending(LIMITS.pendingApprovalsMax), reverted)).toEqual(asked.slice(0, 2));
-  const refused = refuse("session_ended");
-  expect(withReverted(state, "turn", "approval", reverted, refused)).toBe(refused);
-  const decided = withReverted(state, "turn", "approval", reverted, []);
-  expect("refused" in decided ? null : decided.map(({ data }) => data)).toEqual([
-    { turnId: "turn", ...reverted },
-    {
-      approvalId: "approval",
-      turnId: "turn",
-      question: "Put back because it lies outside of the scope: 'docs/a b'. Allow it from now on?",
-      options: [],
-      action: { verb: "scope.widen", resource: "docs/a b" },
-      effectId: null,
-      checkpoint: null,
-    },
-  ]);
-});
-
-proves("WT-14", "the error of a turn that could not be judged names the cause, cut to a length", () => {
-  const { code, message } = unjudged(new NomosError("tree_too_large", { root: "/r" }));
-  expect(code).toBe("tree_too_large");
-  expect(message).toMatch(/^The turn's changes could not be checked against its scope: .*\{"root":"\/r"\}$/);
-  expect(unjudged(new Error("x".repeat(9000))).message.length).toBeLessThan(1600);
-});
