@@ -7,6 +7,7 @@
  * - a `.ts` file must be listed in entries.ts and becomes its own bundle, `./writer-thread.js`;
  * - any other file of src/ is copied beside the bundles, under its path with dashes;
  * - bin/nomos.js and package.json are published unchanged and keep their paths.
+ * An import by the entrance of a room names the file behind it, so that taking one function does not load the room.
  * dist/ is one flat folder, so `import.meta.url` is right in every chunk. Any other use of `import.meta` in src/ is an
  * error, because it would silently mean another place in the bundle.
  */
