@@ -9,13 +9,14 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { BIN, newHome } from "./support/daemon.ts";
 
 const ROOT = join(import.meta.dirname, "..");
+const FIRST_ID = `node -pe 'JSON.parse(fs.readFileSync(0)).sessions[0].id'`;
 const PAGES = globSync(["*.md", "docs/**/*.md", "packages/*/*.md"], { cwd: ROOT }).toSorted();
 
 describe("commands on a page work as printed", () => {
   const GUIDE_TIMEOUT_MS = 120_000;
   /** Steps done before: `npm start` cannot run beside other tests, because it needs its port. */
   const before: { readonly [page: string]: string } = {
-    "README.md": "nomos up --detach --tour > /dev/null; nomos wait tour > /dev/null",
+    "README.md": `nomos wait $(nomos up --detach --tour > /dev/null; nomos ps --json | ${FIRST_ID}) > /dev/null`,
   };
   const runnable = PAGES.filter((page) => blocksOf(page).some(({ role }) => role === "run"));
 
