@@ -119,7 +119,12 @@ export const STORY: readonly Step[] = [
     refused: "workspace_not_found",
   },
   { syscall: "session.delegates", input: ofSession("grounded") },
-  { syscall: "session.list", input: () => ({ workspaceSlug: "here", limit: 1 }), volatile: true },
+  {
+    syscall: "session.list",
+    input: () => ({ workspaceSlug: "here", limit: 1 }),
+    until: (value) => !JSON.stringify(value).includes('"starting"'),
+    volatile: true,
+  },
   { syscall: "session.forget", input: ofSession("grounded") },
   { syscall: "workspace.remove", input: () => ({ slug: "here" }) },
   { syscall: "workspace.remove", input: () => ({ slug: "here" }), refused: "workspace_not_found" },
