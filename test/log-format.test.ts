@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -10,23 +9,17 @@ import {
   hex,
   NO_PREV,
   SALT_BYTES,
-  type Sha256,
   verifyLink,
 } from "../src/domains/index.ts";
 import { canonicalJson, isUuid } from "../src/kernel/index.ts";
 import { HOUSE } from "../src/store/definitions.ts";
+import { sha256 } from "./support/node-sha256.ts";
 import { proves } from "./support/proves.ts";
 import { type EventVector, type LogVectors, logVectors } from "./vectors/log-format.ts";
 
 const DOC = readFileSync(join(import.meta.dirname, "../docs/reference/log-format.md"), "utf8");
 const FILE = readFileSync(join(import.meta.dirname, "vectors/log-format.json"), "utf8");
 const VECTORS: LogVectors = JSON.parse(FILE);
-
-const sha256: Sha256 = (...parts) => {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(part);
-  return hash.digest();
-};
 
 proves("K32", "the vectors equal an independent computation", () => {
   expect(VECTORS).toEqual(logVectors());

@@ -7,6 +7,7 @@ export { verifyBackup } from "./backup/verify-backup.ts";
 export { HOUSE } from "./definitions.ts";
 export { flushFolder } from "./files/durable-file.ts";
 export { makeFolders } from "./files/make-folders.ts";
+export { sha256 } from "./log/sha256.ts";
 export { loadCopy, mayHaveLog, openStore, type StoreSettings, shownAddress } from "./open-store.ts";
 export {
   type Advanced,
@@ -53,7 +54,6 @@ export {
   type VerifierKey,
 } from "./tree/note.ts";
 export { openCheckedTree } from "./tree/open-checked.ts";
-export { sha256 } from "./tree/sha256.ts";
 export { createTileFiles } from "./tree/tile-files.ts";
 export type { TreeHead } from "./tree/tile-store.ts";
 export { rootOfLog } from "./tree/walk-log.ts";

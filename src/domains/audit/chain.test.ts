@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { jsons } from "../../../test/support/kernel-facts.ts";
 import { instant } from "../../../test/support/kernel-model.ts";
+import { sha256 } from "../../../test/support/node-sha256.ts";
 import { proves } from "../../../test/support/proves.ts";
 import { canonicalJson } from "../../kernel/index.ts";
 import {
@@ -15,17 +15,10 @@ import {
   hex,
   NO_PREV,
   SALT_BYTES,
-  type Sha256,
   type StoredBytes,
   sameBytes,
   verifyLink,
 } from "./chain.ts";
-
-const sha256: Sha256 = (...parts) => {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(part);
-  return hash.digest();
-};
 
 const salts = fc.uint8Array({ minLength: SALT_BYTES, maxLength: SALT_BYTES });
 const inputs = fc.array(fc.record({ salt: salts, data: jsons, actor: fc.string({ maxLength: 12 }) }), {

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { expect } from "vitest";
+import { sha256 } from "../../../test/support/node-sha256.ts";
 import { proves } from "../../../test/support/proves.ts";
-import type { Sha256 } from "./chain.ts";
 import {
   type Consistency,
   consistencyParts,
@@ -13,11 +12,6 @@ import {
   verifyInclusion,
 } from "./merkle.ts";
 
-const sha256: Sha256 = (...parts) => {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(part);
-  return hash.digest();
-};
 const node = (left: Uint8Array, right: Uint8Array) => nodeHash(sha256, left, right);
 const leafOf = (name: string) => leafHash(sha256, sha256(name));
 

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { hex, type Sha256 } from "./chain.ts";
+import { sha256 } from "../../../test/support/node-sha256.ts";
+import { hex } from "./chain.ts";
 import {
   appendLeaves,
   consistencyParts,
@@ -13,11 +13,6 @@ import {
   rootOf,
 } from "./merkle.ts";
 
-const sha256: Sha256 = (...parts) => {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(part);
-  return hash.digest();
-};
 const node = (left: Uint8Array, right: Uint8Array) => nodeHash(sha256, left, right);
 const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => sha256(name)) as [
   Uint8Array,

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect } from "vitest";
+import { sha256 } from "../../../test/support/node-sha256.ts";
 import { proves } from "../../../test/support/proves.ts";
-import { hex, type Sha256 } from "./chain.ts";
+import { hex } from "./chain.ts";
 import {
   appendLeaves,
   consistencyParts,
@@ -19,12 +19,6 @@ import {
   verifyConsistency,
   verifyInclusion,
 } from "./merkle.ts";
-
-const sha256: Sha256 = (...parts) => {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(part);
-  return hash.digest();
-};
 
 /**
  * Test data of the Certificate Transparency project: leaves, and the roots of the trees over the first 0 to 8 of them.

@@ -1,7 +1,8 @@
 import { hashData, hashEvent, hex, sameBytes } from "../../domains/index.ts";
 import type { Json } from "../../kernel/index.ts";
 import { digest } from "../files/blobs.ts";
-import { parseHeader, sha256 } from "../log/encoding.ts";
+import { parseHeader } from "../log/encoding.ts";
+import { sha256 } from "../log/sha256.ts";
 import type { RecordedEvent, Store } from "../port.ts";
 import { type ArchivedEvent, damaged, readArchive } from "./archive-file.ts";
 

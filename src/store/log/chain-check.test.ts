@@ -11,10 +11,10 @@ import {
   idBytes,
   number,
   parseHeader,
-  sha256,
   text,
   uuidOf,
 } from "./encoding.ts";
+import { sha256 } from "./sha256.ts";
 
 type Stored = EventColumns & { readonly id: string };
 

@@ -1,6 +1,7 @@
 import { NO_PREV, verifyLink } from "../../domains/index.ts";
 import { memberOf } from "../../kernel/index.ts";
-import { describes, type EventColumns, parseHeader, sha256 } from "./encoding.ts";
+import { describes, type EventColumns, parseHeader } from "./encoding.ts";
+import { sha256 } from "./sha256.ts";
 
 /** Checks events one by one, in global order: chain, place, data, and that the columns agree with the header. */
 export interface ChainCheck {

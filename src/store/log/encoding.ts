@@ -1,10 +1,7 @@
-import { hash } from "node:crypto";
-import { type Header, hashData, hashEvent, type Sha256, sameBytes } from "../../domains/index.ts";
+import { type Header, hashData, hashEvent, sameBytes } from "../../domains/index.ts";
 import { type Json, memberOf } from "../../kernel/index.ts";
 import { type RecordedEvent, StoreError } from "../port.ts";
-
-export const sha256: Sha256 = (...parts) =>
-  hash("sha256", Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part))), "buffer");
+import { sha256 } from "./sha256.ts";
 
 export function idBytes(id: string): Uint8Array {
   return Buffer.from(id.replaceAll("-", ""), "hex");

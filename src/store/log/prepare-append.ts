@@ -13,7 +13,8 @@ import {
 } from "../../kernel/index.ts";
 import { rowWrite } from "../models/rows.ts";
 import { type AppendPart, type CallRef, type NewEvent, type RecordedEvent, StoreError } from "../port.ts";
-import { hexOf, sha256 } from "./encoding.ts";
+import { hexOf } from "./encoding.ts";
+import { sha256 } from "./sha256.ts";
 import type { WriteEvent, WritePart, WrittenEvent } from "./write-request.ts";
 
 /** A part of an append, computed on the caller's side: the fold after it, its rows, and the bytes to write. */

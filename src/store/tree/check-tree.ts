@@ -1,7 +1,7 @@
 import { HASH_BYTES, hex, rootOf, sameBytes } from "../../domains/index.ts";
+import { sha256 } from "../log/sha256.ts";
 import { openTiles } from "./edges.ts";
 import type { HashedLog, LogTree } from "./log-tree.ts";
-import { sha256 } from "./sha256.ts";
 import { hashIn, TILE_WIDTH, type Tile, type TileStore, type TreeHead } from "./tile-store.ts";
 import { walkLog } from "./walk-log.ts";
 

@@ -1,6 +1,6 @@
 import { appendLeaves, type Frontier, frontierRefs, HASH_BYTES, rootOf, sameBytes } from "../../domains/index.ts";
+import { sha256 } from "../log/sha256.ts";
 import { nodeIn } from "./node-in-tile.ts";
-import { sha256 } from "./sha256.ts";
 import {
   edgeIndex,
   edgeWidth,

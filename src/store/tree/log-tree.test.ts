@@ -1,23 +1,17 @@
-import { createHash } from "node:crypto";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { memoryLog } from "../../../test/support/hashed-log.ts";
+import { sha256 } from "../../../test/support/node-sha256.ts";
 import { proves } from "../../../test/support/proves.ts";
 import { makeTestHome } from "../../../test/support/store-home.ts";
-import { hex, leafHash, type Sha256, verifyConsistency, verifyInclusion } from "../../domains/index.ts";
+import { hex, leafHash, verifyConsistency, verifyInclusion } from "../../domains/index.ts";
 import { checkTree } from "./check-tree.ts";
 import { type LogTree, newLogTree, openLogTree } from "./log-tree.ts";
 import { openCheckedTree } from "./open-checked.ts";
 import { createTileFiles, tilePath } from "./tile-files.ts";
 import type { TileStore } from "./tile-store.ts";
-
-const sha256: Sha256 = (...parts) => {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(part);
-  return hash.digest();
-};
 
 proves("AUD-1", "a tile's path has groups of three digits", () => {
   expect(tilePath(0, 0)).toBe("tile/0/000");

@@ -7,9 +7,9 @@ import {
   type NodeRef,
   rootOf,
 } from "../../domains/index.ts";
+import { sha256 } from "../log/sha256.ts";
 import type { Advanced, Store } from "../port.ts";
 import { type Edges, growEdges, NO_EDGES, readEdges } from "./edges.ts";
-import { sha256 } from "./sha256.ts";
 import { createTileReader, type TileReader } from "./tile-reader.ts";
 import type { TileStore, TreeHead } from "./tile-store.ts";
 

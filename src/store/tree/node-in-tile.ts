@@ -1,5 +1,5 @@
 import { type NodeRef, nodeHash } from "../../domains/index.ts";
-import { sha256 } from "./sha256.ts";
+import { sha256 } from "../log/sha256.ts";
 import { hashIn, TILE_HEIGHT, TILE_WIDTH } from "./tile-store.ts";
 
 /** Where to find a node's hash: a tile, and the first of the tile's hashes below the node. */

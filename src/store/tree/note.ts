@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { HASH_BYTES } from "../../domains/index.ts";
-import { sha256 } from "./sha256.ts";
+import { sha256 } from "../log/sha256.ts";
 import type { TreeHead } from "./tile-store.ts";
 
 /** A checkpoint as in C2SP tlog-checkpoint: the head of the tree as the text of a signed note. */

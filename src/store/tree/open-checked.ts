@@ -1,7 +1,7 @@
 import { leafHash, sameBytes } from "../../domains/index.ts";
+import { sha256 } from "../log/sha256.ts";
 import { StoreError } from "../port.ts";
 import { type HashedLog, type LogTree, newLogTree, openLogTree } from "./log-tree.ts";
-import { sha256 } from "./sha256.ts";
 import { hashIn, TILE_WIDTH, type TileStore, type TreeHead } from "./tile-store.ts";
 import { rootOfLog } from "./walk-log.ts";
 

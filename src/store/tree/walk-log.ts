@@ -1,8 +1,8 @@
 import { leafHash, rootOf } from "../../domains/index.ts";
+import { sha256 } from "../log/sha256.ts";
 import { StoreError } from "../port.ts";
 import { type Edges, growEdges, NO_EDGES } from "./edges.ts";
 import type { HashedLog } from "./log-tree.ts";
-import { sha256 } from "./sha256.ts";
 import { TILE_WIDTH, type Tile } from "./tile-store.ts";
 
 const CHUNK_EVENTS = 4 * TILE_WIDTH;

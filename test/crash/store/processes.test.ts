@@ -10,7 +10,7 @@ import { hashData, headerText, SYSTEM_STREAM, systemFact } from "../../../src/do
 import { fact, Session } from "../../../src/kernel/index.ts";
 import { HOUSE } from "../../../src/store/definitions.ts";
 import { lockHome, logPath, openLogReader, openSqliteStore, type Store } from "../../../src/store/index.ts";
-import { sha256 } from "../../../src/store/log/encoding.ts";
+import { sha256 } from "../../../src/store/log/sha256.ts";
 import { openForWriting, SCHEMA_VERSION } from "../../../src/store/sqlite/tables/schema.ts";
 import { createWriter } from "../../../src/store/sqlite/writer/writer.ts";
 import { proves } from "../../support/proves.ts";

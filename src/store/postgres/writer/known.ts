@@ -1,5 +1,6 @@
 import { HOME_LEASE, hashEvent, NO_PREV, sameBytes } from "../../../domains/index.ts";
-import { bytes, hexOf, number, parseHeader, sha256 } from "../../log/encoding.ts";
+import { bytes, hexOf, number, parseHeader } from "../../log/encoding.ts";
+import { sha256 } from "../../log/sha256.ts";
 import type { WriteRequest } from "../../log/write-request.ts";
 import { NO_USAGE, type Taken } from "../../models/quota.ts";
 import type { Recent } from "../../recent.ts";

@@ -1,5 +1,6 @@
 import { hashEvent, NO_PREV } from "../../../domains/index.ts";
-import { hexOf, sha256 } from "../../log/encoding.ts";
+import { hexOf } from "../../log/encoding.ts";
+import { sha256 } from "../../log/sha256.ts";
 import {
   type CursorWrite,
   checkExpected,

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { hashEvent, NO_PREV, sameBytes } from "../../../domains/index.ts";
-import { parseHeader, sha256 } from "../../log/encoding.ts";
+import { parseHeader } from "../../log/encoding.ts";
+import { sha256 } from "../../log/sha256.ts";
 import { createRecent } from "../../recent.ts";
 
 /** A stream's last event, to which the next one is linked. */

@@ -1,5 +1,6 @@
 import { hashEvent, NO_PREV } from "../../../domains/index.ts";
-import { bytes, hexOf, idBytes, sha256 } from "../../log/encoding.ts";
+import { bytes, hexOf, idBytes } from "../../log/encoding.ts";
+import { sha256 } from "../../log/sha256.ts";
 import type { WriteEvent, WritePart, WrittenEvent } from "../../log/write-request.ts";
 import type { RowWrite } from "../../models/rows.ts";
 import type { Heads } from "./heads.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Sha256 } from "../../domains/index.ts";
 
-/** Through hex text: in Node 24 that is twice as fast as a buffer. */
+/** Through text of one byte a character: in Node 24 that takes half the time of a buffer. */
 export const sha256: Sha256 = (...parts) => Buffer.from(hash("sha256", joined(parts), "binary"), "binary");
 
 function joined(parts: readonly (Uint8Array | string)[]): Uint8Array {
