@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { proves } from "../../../../test/support/proves.ts";
@@ -8,6 +8,7 @@ import { HOUSE } from "../../definitions.ts";
 import { blobPath } from "../../files/blobs.ts";
 import { createSalts, prepare } from "../../log/prepare-append.ts";
 import { NOTHING, type Repair, type WritePart, type WriteReply, type WriteRequest } from "../../log/write-request.ts";
+import { bytesOf } from "../../models/quota.ts";
 import { ensureLists } from "../tables/lists.ts";
 import { openForReading, openForWriting } from "../tables/schema.ts";
 import { usageProblems } from "./recount-usage.ts";
@@ -15,6 +16,7 @@ import { createWriter } from "./writer.ts";
 
 const BLOB = "ab".repeat(32);
 const BLOB_BYTES = 10;
+const MUCH = 1_000_000;
 const NO_REPAIR: Repair = { streams: [], remove: [], calls: [], blobs: [], reindex: false, recount: false };
 
 /** The writer without its thread and without flushes, and one session with an event of each kind of fact given. */
@@ -24,7 +26,7 @@ async function upkeepHere(...facts: readonly AnyFact[]) {
   const blobs = join(home.path, "blobs");
   const open = () => {
     const db = openForWriting(path);
-    db.exec("PRAGMA synchronous=OFF");
+    db.exec("PRAGMA synchronous=OFF; PRAGMA busy_timeout=0");
     ensureLists(db, HOUSE.lists);
     return { db, writer: createWriter(db, blobs, HOUSE.lists) };
   };
@@ -86,10 +88,10 @@ proves("LOG-10", "erased bytes that a reader holds are told, and removed from th
 
 proves(
   "LOG-10",
-  "blobs that were doomed before a crash are removed by the next start, unless an event names them",
+  "blobs that were doomed before a crash are removed by the next start, or by its first idle moment",
   async () => {
     await using at = await upkeepHere(naming(BLOB));
-    const [named, unnamed, never] = [BLOB, "cd".repeat(32), "ef".repeat(32)];
+    const [named, unnamed, never] = [BLOB, "cd".repeat(32), `cd${"ef".repeat(31)}`];
     const [namedFile, unnamedFile] = [at.store(named), at.store(unnamed)];
     at.write({ parts: [at.first] });
     for (const blob of [named, unnamed, never]) at.db.prepare("INSERT INTO doomed_blobs VALUES (?)").run(blob);
@@ -105,8 +107,14 @@ proves("LOG-10", "a sweep removes the blobs that no event names, and only those"
   const other = "cd".repeat(32);
   const [namedFile, otherFile] = [at.store(BLOB), at.store(other)];
   at.write({ parts: [at.first] });
-  expect(said(at.write({ scrub: true, sweep: [BLOB, other] }))).toBe("ok 0");
-  expect([existsSync(namedFile), existsSync(otherFile)]).toEqual([true, false]);
+  const replies = at.writer.commit([
+    { ...NOTHING, fence: 0, scrub: true, sweep: [BLOB, other] },
+    { ...NOTHING, fence: 0 },
+    { ...NOTHING, fence: 3 },
+  ]);
+  const stale = { refused: "stale_fence", details: { fence: 3, current: 0 } };
+  expect(replies).toEqual([{ ok: [], unscrubbed: null }, { ok: [], unscrubbed: null }, stale]);
+  expect([existsSync(namedFile), existsSync(otherFile), at.walBytes()]).toEqual([true, false, 0]);
   expect(at.write({ parts: [at.part(naming(other))] })).toEqual({ refused: "blob_missing", details: { blob: other } });
 });
 
@@ -129,6 +137,14 @@ proves("LOG-14", "a batch that finds the disk full leaves nothing, and later wor
   const twice = { ...small, stream: sessionStream(newId()), expectedVersion: 0, events: at.first.events };
   const replies = at.writer.commit([{ ...NOTHING, fence: 0, parts: [twice] }, ...requests]);
   expect(replies.map(said)).toEqual(["stale_version", "ok 1", "disk_full"]);
+  const unknown = {
+    ...at.part(note(2)),
+    expectedVersion: 2,
+    rows: [{ list: "nowhere", id: "", columns: [], row: "{}" }],
+  };
+  expect(() => at.writer.commit([twice, unknown].map((part) => ({ ...NOTHING, fence: 0, parts: [part] })))).toThrow(
+    expect.objectContaining({ code: "store_failed" }),
+  );
   bound(pages * 100);
   expect(at.writer.commit(requests.slice(1)).map(said)).toEqual(["ok 1"]);
   expect(at.one("SELECT count(*) AS n, max(seq) AS last FROM events")).toEqual({ n: 3, last: 3 });
@@ -212,4 +228,61 @@ proves("Q1", "every usage row that differs from the log is named, and a recount 
   }
   at.write({ parts: [at.part(note(1))] });
   expect(found()).toEqual([]);
+});
+
+proves("Q1", "a blob that is named but not there costs nothing, and is no difference", async () => {
+  await using at = await upkeepHere(naming("cd".repeat(32)), naming(BLOB));
+  const file = at.store(BLOB);
+  const sizes = () => at.one("SELECT blob_bytes, family_bytes - bytes AS other FROM usage WHERE stream = 1");
+  const needed = at.first.events.reduce((sum, event) => sum + bytesOf(event), 0) + BLOB_BYTES;
+  const within = (streamBytes: number) => ({ streamBytes, homeBytes: MUCH, overdraw: false });
+  expect(at.write({ quota: within(needed - 1), parts: [at.first] })).toEqual({
+    refused: "quota_exceeded",
+    details: { scope: "session", used: 0, limit: needed - 1, needed },
+  });
+  expect(said(at.write({ quota: within(needed), parts: [at.first] }))).toBe("ok 3");
+  expect(sizes()).toEqual({ blob_bytes: BLOB_BYTES, other: BLOB_BYTES });
+  const again = at.part(naming(BLOB));
+  const more = again.events.reduce((sum, event) => sum + bytesOf(event), 0);
+  expect(said(at.write({ quota: within(needed + more), parts: [again] }))).toBe("ok 1");
+  rmSync(file);
+  expect(usageProblems(at.db, at.blobs)).toEqual([]);
+  at.write({ repair: { ...NO_REPAIR, recount: true } });
+  expect([sizes(), usageProblems(at.db, at.blobs)]).toEqual([{ blob_bytes: 0, other: 0 }, []]);
+});
+
+proves("LOG-10", "an erasure drops the stream's snapshots and the rows that it wrote", async () => {
+  await using at = await upkeepHere(note("secret"));
+  at.write({ parts: [{ ...at.first, snapshot: '{"secret":1}' }] });
+  const count = (table: string) => at.one(`SELECT count(*) AS n FROM ${table}`)?.["n"];
+  expect([count("snapshots"), count("sessions")]).toEqual([1, 1]);
+  const events = [{ id: at.first.events[1]?.id ?? "", blobs: [] }];
+  at.write({ erase: { stream: at.stream, events, rows: at.first.rows.map(({ list, id }) => ({ list, id })) } });
+  expect([count("snapshots"), count("sessions")]).toEqual([0, 0]);
+});
+
+proves("LOG-9", "a row that another process removed is written again, also when it is the same", async () => {
+  await using at = await upkeepHere();
+  at.write({ parts: [at.first] });
+  const other = at.open();
+  other.db.exec("DELETE FROM sessions");
+  other.db.close();
+  at.write({ parts: [{ ...at.part(note(1)), rows: at.first.rows }] });
+  expect(at.one("SELECT count(*) AS n FROM sessions")).toEqual({ n: 1 });
+});
+
+proves("LOG-5", "a stream whose last event is gone, or says another version, is not continued", async () => {
+  await using at = await upkeepHere(note(1));
+  at.write({ parts: [at.first] });
+  const other = at.open();
+  const corrupt = (version: number) => ({
+    refused: "log_corrupt",
+    details: { stream: at.stream, version, problem: "hash_mismatch" },
+  });
+  const next = at.part(note(2));
+  other.db.exec("UPDATE events SET version = 7 WHERE version = 2");
+  expect(at.write({ parts: [{ ...next, expectedVersion: 7 }] })).toEqual(corrupt(7));
+  other.db.exec("DELETE FROM events");
+  expect(at.write({ parts: [{ ...next, expectedVersion: 0 }] })).toEqual(corrupt(0));
+  other.db.close();
 });
