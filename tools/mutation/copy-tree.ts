@@ -6,7 +6,11 @@ import type { Mutant } from "./mutant.ts";
 import type { SourceFile } from "./source-files.ts";
 
 export const RUNNER_FILE = "mutant-runner.ts";
-const PARTS = ["bin", "docs", "layers.ts", "package.json", "packages", "src", "test", "tools", "verifier"];
+const PARTS = [
+  ...["bin", "docs", "layers.ts", "package.json", "packages", "src", "test", "tools", "verifier"],
+  // A part of the product, which tests with daemons are run on.
+  "CHANGELOG.md",
+];
 const CONFIGS = [
   "tsconfig.base.json",
   "tsconfig.json",
