@@ -57,6 +57,7 @@ proves("WL-1", "neither the root directory nor HOME is shown, also through a lin
   symlinkSync("/", at("tool/root"));
   symlinkSync(home, at("tool/home"));
   expect(programMounts({ ...places, searchPath: [at("tool/root"), at("tool/home")].join(":") })).toEqual([]);
+  expect(programMounts({ programs: [], searchPath: ["/", at("tool/root")].join(":"), kept: [] })).toEqual([]);
   expect(programMounts({ programs: [at("tool")], searchPath: "", kept: [] })).toEqual([]);
   expect(programMounts({ programs: [at("missing")], searchPath: "", kept: [] })).toEqual([]);
 });
