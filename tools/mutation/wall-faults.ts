@@ -1,5 +1,7 @@
 import type { Fault } from "./fault.ts";
 
+const ARGV = ["src/host/sandbox/strict-argv.test.ts"];
+
 /** In the walls around a session, and in the snapshots of its files. */
 export const WALL_FAULTS: readonly Fault[] = [
   {
@@ -16,7 +18,7 @@ export const WALL_FAULTS: readonly Fault[] = [
     from: 'one.access === "write" ? "--bind" : "--ro-bind"',
     to: 'one.access === "write" ? "--bind" : "--bind"',
     project: "unit",
-    tests: ["src/host/sandbox"],
+    tests: ARGV,
   },
   {
     name: "the root of a sandbox stays writable",
@@ -24,7 +26,7 @@ export const WALL_FAULTS: readonly Fault[] = [
     from: '...["--remount-ro", "/", "--chdir", plan.cwd],',
     to: '...["--chdir", plan.cwd],',
     project: "unit",
-    tests: ["src/host/sandbox"],
+    tests: ARGV,
   },
   {
     name: "the system call filter is left out",
@@ -32,7 +34,7 @@ export const WALL_FAULTS: readonly Fault[] = [
     from: "...(seccompFd === null ? [] :",
     to: "...(seccompFd !== null || seccompFd === null ? [] :",
     project: "unit",
-    tests: ["src/host/sandbox"],
+    tests: ARGV,
   },
   {
     name: "mounts are not compared with their plan",
@@ -40,7 +42,7 @@ export const WALL_FAULTS: readonly Fault[] = [
     from: "if (problem !== null) return",
     to: 'if (problem === "") return',
     project: "unit",
-    tests: ["src/host/sandbox"],
+    tests: ["src/host/sandbox/verify-mounts.test.ts"],
   },
   {
     name: "a rewind forgets one file",
@@ -56,7 +58,7 @@ export const WALL_FAULTS: readonly Fault[] = [
     from: '"--ro-bind", "/proc/sys", "/proc/sys"',
     to: '"--bind", "/proc/sys", "/proc/sys"',
     project: "unit",
-    tests: ["src/host/sandbox/strict-argv.test.ts"],
+    tests: ARGV,
   },
   {
     name: "a file with a name outside of the directory stays writable",

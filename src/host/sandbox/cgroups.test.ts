@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { needs } from "../../../test/support/needs.ts";
 import { proves } from "../../../test/support/proves.ts";
 import { readAll, rehearse } from "../../../test/support/rehearsal.ts";
@@ -47,6 +47,93 @@ describe("a machine that delegates cgroup v2 to us", () => {
     // This ordinary file accepts any value; a kernel would refuse it. What the file holds afterwards decides.
     expect(findCgroups("nomos", root, "0::/elsewhere\n").by).toBeNull();
     expect(findCgroups("nomos", root, "").holds).toEqual([]);
+  });
+});
+
+describe("a machine that delegates some of it", () => {
+  /** A root with these files; a name that ends with a slash is an empty directory. */
+  function made(files: Readonly<Record<string, string>>): string {
+    const root = mkdtempSync(join(tmpdir(), "cgroup-"));
+    onTestFinished(() => rmSync(root, { recursive: true }));
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(name.endsWith("/") ? join(root, name) : dirname(join(root, name)), { recursive: true });
+      if (!name.endsWith("/")) writeFileSync(join(root, name), text);
+    }
+    return root;
+  }
+  const LIMITS: SandboxLimits = { memoryMb: 64, pidsMax: 32, cpus: 0.5 };
+
+  test("cgroup v1: each controller has its own folder, and one that cannot be used is not held", () => {
+    const root = made({ "memory/a/b/": "", "cpu/c/": "", "pids/": "" });
+    const own = "9:name=systemd:/x\n5:memory:/a/b\n4:cpuacct,cpu:/c\n3:pids:/gone\n";
+    const there = findCgroups("nomos", root, own);
+    expect([there.by, there.holds]).toEqual(["cgroup v1", ["memory", "cpu"]]);
+    there.open("one", LIMITS).add(4711);
+    const files = (folder: string) =>
+      Object.fromEntries(
+        readdirSync(join(root, folder)).map((name) => [name, readFileSync(join(root, folder, name), "utf8")]),
+      );
+    expect(files("memory/a/b/nomos-one")).toEqual({ "memory.limit_in_bytes": "67108864", "cgroup.procs": "4711" });
+    expect(files("cpu/c/nomos-one")).toEqual({ "cpu.cfs_quota_us": "50000", "cgroup.procs": "4711" });
+    const odd = made({ "pids/a:b/": "" });
+    expect(findCgroups("nomos", odd, "3:pids:/a:b\n").holds).toEqual(["pids"]);
+  });
+
+  test("cgroup v2: controllers that are missing below are asked for, and count only when the kernel gives them", () => {
+    const offered = {
+      "unified/cgroup.controllers": "cpu memory io\n",
+      "unified/d/cgroup.controllers": "cpu memory io\n",
+    };
+    const asked = made({ ...offered, "unified/d/cgroup.subtree_control": "memory\n" });
+    // An ordinary file holds what was written last; a kernel would add it.
+    expect(findCgroups("nomos", asked, "0::/d\n").by).toBeNull();
+    expect(readFileSync(join(asked, "unified/d/cgroup.subtree_control"), "utf8")).toBe("+cpu");
+    const given = made({ ...offered, "unified/d/cgroup.subtree_control": "cpu memory\n" });
+    const there = findCgroups("nomos", given, "0::/d\n");
+    expect([there.by, there.holds]).toEqual(["cgroup v2", ["memory", "cpu"]]);
+    there.open("one", LIMITS);
+    expect(readdirSync(join(given, "unified/d/nomos-one")).toSorted()).toEqual([
+      ...["cpu.max", "memory.max", "memory.swap.max"],
+    ]);
+    const none = made({
+      "cgroup.controllers": "io\n",
+      "d/cgroup.controllers": "io\n",
+      "d/cgroup.subtree_control": "io\n",
+    });
+    expect(findCgroups("nomos", none, "0::/d\n").by).toBeNull();
+    expect(readFileSync(join(none, "d/cgroup.subtree_control"), "utf8")).toBe("io\n");
+  });
+
+  test("a sweep removes this daemon's empty groups, and nobody else's", () => {
+    const root = made({
+      "pids/d/nomos-old/": "",
+      "pids/d/nomos-busy/x": "",
+      "pids/d/nomosother-1/": "",
+      "pids/d/other/": "",
+    });
+    const there = findCgroups("nomos", root, "3:pids:/d\n");
+    there.open("old", LIMITS);
+    rmSync(join(root, "pids/d/nomos-old/pids.max"));
+    there.sweep();
+    expect(readdirSync(join(root, "pids/d")).toSorted()).toEqual(["nomos-busy", "nomosother-1", "other"]);
+  });
+
+  test("a group that still counts a process is removed a little later, and given up after two seconds", () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const root = made({ "pids/d/": "" });
+    const there = findCgroups("nomos", root, "3:pids:/d\n");
+    const [soon, never] = [there.open("soon", LIMITS), there.open("never", LIMITS)];
+    for (const group of [soon, never]) group.close();
+    vi.advanceTimersByTime(100);
+    expect(readdirSync(join(root, "pids/d"))).toHaveLength(2);
+    rmSync(join(root, "pids/d/nomos-soon/pids.max"));
+    vi.advanceTimersByTime(100);
+    expect([readdirSync(join(root, "pids/d")), vi.getTimerCount()]).toEqual([["nomos-never"], 1]);
+    vi.advanceTimersByTime(1_700);
+    expect(vi.getTimerCount()).toBe(1);
+    vi.advanceTimersByTime(200);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { needs } from "../../../test/support/needs.ts";
 import { findProgram } from "../processes/find-program.ts";
 import { findBubblewrap } from "./find-bubblewrap.ts";
@@ -23,8 +23,12 @@ test("without bubblewrap the answer says how to install it; a relative PATH entr
 });
 
 test.each([
-  ["refuses", "echo 'bwrap: No permissions to create a new namespace' >&2; exit 1", /No permissions to create/],
-  ["hangs", "exec sleep 1000", /does not work here/],
+  [
+    "refuses",
+    "echo 'bwrap: No permissions to create a new namespace' >&2; exit 1",
+    /here: bwrap: No permissions to create/,
+  ],
+  ["hangs", "exec sleep 1000", /does not work here: ./],
 ])("a bubblewrap that %s counts as missing", async (_, script, reason) => {
   writeFileSync(join(directory, "bwrap"), `#!/bin/sh\n${script}\n`);
   chmodSync(join(directory, "bwrap"), 0o755);
@@ -76,5 +80,43 @@ describe("a bubblewrap that worked at the last start", () => {
     writeFileSync(file, readFileSync(file, "utf8").slice(0, 20));
     expect(await find()).toEqual(works);
     expect(tried()).toBe(2 * once);
+  });
+});
+
+describe.skipIf(!needs("bwrap"))("a bubblewrap whose walls cannot be trusted", () => {
+  const real = findProgram("bwrap", { searchPath: process.env["PATH"] ?? "", cwd: "/" })[0];
+  /** The real one, started without some of its arguments. */
+  const without = (argument: string): string => {
+    const folder = mkdtempSync(join(directory, "without-"));
+    const script = `for arg do shift; [ "$arg" = ${argument} ] || set -- "$@" "$arg"; done\nexec ${real} "$@"\n`;
+    writeFileSync(join(folder, "bwrap"), `#!/bin/sh\n${script}`);
+    chmodSync(join(folder, "bwrap"), 0o755);
+    return folder;
+  };
+
+  const interfaces = process.platform === "linux" ? readFileSync("/proc/net/dev", "utf8").split(":").length - 1 : 0;
+  test.skipIf(interfaces < 2)(
+    "may not run strict sandboxes, says which wall is missing, and is tried again at the next start",
+    async () => {
+      const folder = without("--unshare-net");
+      const file = join(folder, "works");
+      for (let start = 0; start < 2; start += 1)
+        expect(await findBubblewrap(folder, { file, version: "1" })).toEqual({
+          path: join(folder, "bwrap"),
+          strict: { missing: "its walls do not hold: there is a network", remedy: expect.stringContaining("0.8") },
+        });
+      expect(existsSync(file)).toBe(false);
+    },
+  );
+
+  test("is not trusted where it cannot be tried, and the answer names the temp directory", async () => {
+    vi.stubEnv("TMPDIR", join(directory, "no-such-folder"));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await findBubblewrap(process.env["PATH"] ?? "")).toMatchObject({
+      strict: {
+        missing: expect.stringContaining(`it cannot be tried in ${join(directory, "no-such-folder")}`),
+        remedy: expect.stringContaining("TMPDIR"),
+      },
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -6,6 +6,7 @@ import { createVirtualClock } from "../../../test/sim/virtual-clock.ts";
 import { proves } from "../../../test/support/proves.ts";
 import { keepGuards } from "./keep-guards.ts";
 import type { Planned, SandboxPlan } from "./planned.ts";
+import { mountPointsOf } from "./verify-mounts.ts";
 
 const provesHere = proves.where(process.platform === "linux");
 const why = "test";
@@ -91,4 +92,14 @@ provesHere("WL-24", "a held file needs its guard only while it has another name;
   using directory = setUp(held("dir"));
   await directory.clock.step();
   expect(directory.lost).toHaveLength(1);
+});
+
+provesHere("WL-24", "a guard that is still mounted read-only is no loss, however often it is asked about", async () => {
+  const points = [...mountPointsOf(process.pid)];
+  const [path] = points.find(([point, options]) => options.includes("ro") && existsSync(point)) ?? [null];
+  if (path === null) return;
+  using scene = setUp(() => [bind("/", "write"), cover(path)]);
+  for (let n = 0; n < 3; n += 1) expect(await scene.clock.step()).toBe(true);
+  expect(scene.lost).toEqual([]);
+  scene.stop();
 });

@@ -27,22 +27,14 @@ const ASKED_EACH_MS = 250;
  */
 export function keepGuards({ pid, plan, clock, onLost }: GuardsOrder): () => void {
   const guards = guardsOf(plan);
-  let isOver = guards.length === 0;
-  let stopTimer = (): void => undefined;
+  if (guards.length === 0) return () => undefined;
   const ask = (): void => {
-    if (isOver) return;
     const lost = lostOf(pid, guards);
     if (lost === null) stopTimer = clock.after(ASKED_EACH_MS, ask);
-    else {
-      isOver = true;
-      onLost(lost);
-    }
+    else onLost(lost);
   };
-  if (!isOver) stopTimer = clock.after(ASKED_EACH_MS, ask);
-  return () => {
-    isOver = true;
-    stopTimer();
-  };
+  let stopTimer = clock.after(ASKED_EACH_MS, ask);
+  return () => stopTimer();
 }
 
 function guardsOf({ shown }: SandboxPlan): Guard[] {

@@ -61,6 +61,7 @@ proves("WL-10", "settings are copied once; a login is a link to the person's fil
     configFiles: [at("person/.agent/settings.json")],
   });
   expect(readdirSync(at("own/home"))).toEqual([".agent"]);
+  expect(readdirSync(at("own/home/.agent")).toSorted()).toEqual(["auth.json", "settings.json"]);
   expect(readlinkSync(at("own/home/.agent/auth.json"))).toBe("/run/nomos/login/0");
   expect(readFileSync(at("own/home/.agent/settings.json"), "utf8")).toBe("mine");
   expect(statSync(at("own/home")).mode & 0o777).toBe(0o700);
@@ -73,17 +74,22 @@ proves("WL-10", "settings are copied once; a login is a link to the person's fil
 });
 
 proves("WL-10", "a variable that moves a folder is followed to its real place, and set to the copy inside", () => {
-  using stage = setUp({ "elsewhere/auth.json": "login", "elsewhere/deep/x": "x", "person/.agent/auth.json": "old" });
+  using stage = setUp({
+    ...{ "elsewhere/auth.json": "login", "elsewhere/deep/x": "x", "elsewhere/history": "private" },
+    ...{ "person/.agent/auth.json": "old", "person/.plain": "plain", "person/.other/set": "set" },
+  });
   const { at, make } = stage;
   const state = {
     login: [".agent/auth.json"],
-    config: [".agent/deep"],
+    config: [".agent/deep", ".plain", ".other/set"],
     variables: { AGENT_DIR: ".agent", OTHER: ".other" },
   };
   const made = make(state, { AGENT_DIR: at("elsewhere"), OTHER: "relative" });
   expect(made.environment).toEqual({ AGENT_DIR: "/run/nomos/home/.agent" });
   expect(made.mounts.map(({ from }) => from)).toEqual([at("elsewhere/auth.json")]);
   expect(readFileSync(at("own/home/.agent/deep/x"), "utf8")).toBe("x");
+  expect(readdirSync(at("own/home/.agent")).toSorted()).toEqual(["auth.json", "deep"]);
+  expect(made.configFiles).toEqual([at("person/.plain"), at("person/.other/set")]);
 });
 
 proves("WL-10", "a variable that names a file brings that file, also when no setting names it", () => {
@@ -122,6 +128,18 @@ proves("WL-10", "a copied folder follows no link to a folder, and is bounded in 
   for (const name of ["a", "b"]) truncateSync(large.at(`person/.large/${name}`), 20_000_000);
   large.make({ config: [".large"] });
   expect(readdirSync(large.at("own/home/.large"))).toHaveLength(1);
+});
+
+proves("WL-10", "a home without settings is made too, and a special file is no part of one", () => {
+  using stage = setUp({ "person/.deep/er/auth": "login", "person/.folder/x": "x", "person/.agent/deep/y": "y" });
+  const { at, make } = stage;
+  symlinkSync("/dev/null", at("person/.odd"));
+  make({ login: [".deep/er/auth", ".folder"], config: [".odd", ".agent/deep", ".agent"] });
+  expect(readdirSync(at("own/home")).toSorted()).toEqual([".agent", ".deep"]);
+  expect(readlinkSync(at("own/home/.deep/er/auth"))).toBe("/run/nomos/login/0");
+  expect(readFileSync(at("own/home/.agent/deep/y"), "utf8")).toBe("y");
+  using bare = setUp({});
+  expect(readdirSync(bare.make({}).path)).toEqual([]);
 });
 
 proves("WL-10", "a login that is a folder, or that the settings bring, is not linked", () => {

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { UNREACHABLE, unless } from "../errno.ts";
 import { isInside } from "../files/path-inside.ts";
@@ -19,8 +19,12 @@ export function programMounts({ programs, searchPath, kept }: ProgramPlaces): st
     ...folders.flatMap((folder) => installation(folder, kept)),
     ...programs.filter(isAbsolute).flatMap(surroundings),
   ];
-  const harmless = wanted.filter((path) => path !== "/" && !kept.some((secret) => isInside(path, secret)));
-  const there = [...new Set(harmless)].filter((path) => existsSync(path));
+  const isHarmless = (path: string) => path !== "/" && !kept.some((secret) => isInside(path, secret));
+  const there = [...new Set(wanted)].filter((path) => {
+    // A link on the PATH may lead to the person's HOME, or to the root directory.
+    const real = unless(UNREACHABLE, () => realpathSync(path));
+    return real !== null && isHarmless(path) && isHarmless(real);
+  });
   return there.filter((path) => !there.some((other) => other !== path && isInside(other, path)));
 }
 

@@ -1,4 +1,4 @@
-import { lstatSync } from "node:fs";
+import { lstatSync, readdirSync, statSync } from "node:fs";
 import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
 import type { Planned, SandboxPlan } from "./planned.ts";
@@ -84,8 +84,13 @@ proves.where(process.platform === "linux")(
 proves.where(process.platform === "linux")("WL-1", "files of the whole machine in /proc are covered", () => {
   const argv = strictArgv({ bwrapPath: "bwrap", plan: EMPTY, argv: [], seccompFd: null });
   const covered = argv.flatMap((word, at) => (word === "/dev/null" ? [argv[at + 1]] : []));
-  const dangerous = ["sysrq-trigger", "kcore", "keys", "mtrr"].map((name) => `/proc/${name}`);
-  const here = dangerous.filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true);
+  const known = ["sysrq-trigger", "kcore", "keys", "mtrr"].map((name) => `/proc/${name}`);
+  const isFile = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  // Which files only root may read differs between kernels.
+  const forRoot = readdirSync("/proc")
+    .map((name) => `/proc/${name}`)
+    .filter((path) => path !== "/proc/kmsg" && isFile(path) && (statSync(path).mode & 0o004) === 0);
+  const here = [...known.filter(isFile), ...forRoot];
   expect(here.filter((path) => !covered.includes(path))).toEqual([]);
   for (const open of ["/proc/cpuinfo", "/proc/meminfo", "/proc/kmsg", "/proc/1", "/proc/self", "/proc/sys"])
     expect(covered).not.toContain(open);

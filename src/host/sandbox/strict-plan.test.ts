@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
@@ -61,6 +61,8 @@ provesHere("WL-2", "the innermost mount counts, the last of several, and every d
   expect(shown([{ path: at("work/a/b/c"), access: "read" }])).toEqual([
     ...["write work", "write work/a", "write work/a/b", "read work/a/b/c"],
   ]);
+  const why = `on the way to a mount in ${at("work")}`;
+  expect(stage.plan([{ path: at("work/a/b"), access: "read" }]).shown[1]).toMatchObject({ path: at("work/a"), why });
   expect(
     shown([
       { path: at("work/a"), access: "read" },
@@ -139,12 +141,15 @@ provesHere("WL-21", "files with a name outside are read-only: only writable dire
     { path: at("work/a"), access: "read" },
     { path: at("other"), access: "write" },
     { path: "/named", from: at("tools"), access: "write" },
+    { path: at("other/inner"), from: at("tools"), access: "write" },
+    { path: at("work/single"), access: "write" },
     { path: at("work/dark"), access: "hidden" },
   ];
+  writeFileSync(at("work/single"), "");
   const { shown } = plan(mounts, { heldFiles });
   expect(asked.map(({ roots }) => roots)).toEqual([[at("work"), at("other")]]);
   expect([...(asked[0]?.apart ?? [])].toSorted()).toEqual(
-    [at("work"), at("work/a"), at("other"), "/named", at("work/dark")].toSorted(),
+    [...["work", "work/a", "other", "other/inner", "work/single", "work/dark"].map(at), "/named"].toSorted(),
   );
   expect(shown).toContainEqual(
     expect.objectContaining({ kind: "bind", path: at("work/key"), access: "read", is: { dev, ino } }),
@@ -166,6 +171,7 @@ provesHere("WL-1", "the system and a person's HOME are no working directory; a d
     "/dev",
     at("person"),
     dirname(at("person")),
+    realpathSync(userInfo().homedir),
   ])
     expect(() => plan([], { cwd }), cwd).toThrow(
       expect.objectContaining({
@@ -175,6 +181,7 @@ provesHere("WL-1", "the system and a person's HOME are no working directory; a d
     );
   expect(plan([], { cwd: at("person/project") }).cwd).toBe(at("person/project"));
   expect(plan([], { personHome: null }).cwd).toBe(at("work"));
+  expect(plan([], { personHome: "/" }).cwd).toBe(at("work"));
 });
 
 provesHere(
@@ -190,6 +197,31 @@ provesHere(
     expect(shown([], { searchPath, hidden: [{ path: at("tools/bin/tool"), kind: "file" }] })).toEqual(["write work"]);
   },
 );
+
+provesHere(
+  "WL-3",
+  "an entry of the PATH shows neither the person's HOME, by any name, nor what is around the workspace",
+  () => {
+    using stage = setUp();
+    const { at, shown } = stage;
+    symlinkSync(at("person"), at("alias"));
+    for (const personHome of [at("person"), at("alias")])
+      expect(shown([], { personHome, searchPath: [at("person"), at("alias")].join(":") })).toEqual(["write work"]);
+    expect(shown([], { cwd: at("other/inner"), searchPath: at("other") })).toEqual(["write other/inner"]);
+  },
+);
+
+provesHere("WL-1", "in the system, hidden and closed paths are covered as well", () => {
+  using stage = setUp();
+  const { at, plan, shown } = stage;
+  expect(shown([], { hidden: [{ path: "/usr/lib", kind: "directory" }] })).toEqual([
+    ...["cover directory /usr/lib", "write work"].toSorted(),
+  ]);
+  writeFileSync(at("other/closed"), "", { mode: 0o600 });
+  const { system } = plan([], { closed: [{ path: at("other/closed"), kind: "file" }] });
+  expect(system).toContainEqual(expect.objectContaining({ kind: "cover", path: at("other") }));
+  expect(system.map(({ path }) => path)).not.toContain(at("other/closed"));
+});
 
 provesHere("WL-1", "whether a path can be seen: by the mount closest to it", () => {
   using stage = setUp();

@@ -98,7 +98,6 @@ export function columnsOf(row: Record<string, unknown>): EventColumns {
 
 export function parseHeader(given: string): Header | null {
   const value: unknown = safeParse(given);
-  if (typeof value !== "object" || value === null) return null;
   const member = (key: string) => memberOf(value, key);
   const cause = member("cause");
   const header = {

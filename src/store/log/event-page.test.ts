@@ -22,6 +22,7 @@ const rowAt = (position: number, size = 1) => ({
   data: new Uint8Array(size),
   turnId: position % 3 === 0 ? "other" : "turn",
 });
+const EMPTY = new Uint8Array(0);
 type Row = ReturnType<typeof rowAt>;
 const decode = ({ seq, version, turnId }: Row): RecordedEvent => ({
   ...{ seq, stream: STREAM.name, version, type: "x.note@1", id: "", at: "", actor: "", cause: null },
@@ -101,6 +102,19 @@ proves("LOG-5", "a page ends when it is large; a filtered one when it has scanne
     events: [],
     next: { seq: SCAN_MAX },
   });
+});
+
+proves("LOG-5", "a page reads no more than it may give; an erased event in it takes no space", () => {
+  const plan = (query: EventQuery) => planPage({ from: 1, to: 9999, of: null }, query)?.part;
+  expect(plan({ limit: 10 })).toEqual({ from: 1, to: 10, of: null });
+  expect(plan({ limit: 10, descending: true })).toEqual({ from: 9990, to: 9999, of: null });
+  expect(plan({ limit: 10, types: ["x"] })).toEqual({ from: 1, to: SCAN_MAX, of: null });
+  expect(plan({ limit: 10, types: ["x"], descending: true })).toEqual({ from: 10_000 - SCAN_MAX, to: 9999, of: null });
+  const two = planPage({ from: 1, to: 2, of: null }, { limit: 2 });
+  const rows = [7, 3].map((version, at) => ({ seq: at + 1, version, data: null, turnId: "" }));
+  const found =
+    two && fillPage(two, { limit: 2 }, rows, (row) => ({ ...decode({ ...rowAt(1), ...row, data: EMPTY }) }));
+  expect(found).toMatchObject({ events: [{ seq: 1 }, { seq: 2 }], next: null });
 });
 
 proves("LOG-5", "an event that is missing, at the beginning, between or at the end, is reported by its place", () => {

@@ -74,3 +74,21 @@ proves(
     expect(bugs).toHaveLength(2);
   },
 );
+
+proves("LOG-7", "a sweep that comes after one blob is stored waits for the others that are being stored", async () => {
+  const turns = createTurns();
+  const [one, two] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  void turns.shared(() => one.promise);
+  const last = turns.shared(() => two.promise);
+  one.resolve();
+  await soon();
+  let isSwept = false;
+  const sweep = turns.alone(async () => {
+    isSwept = true;
+  });
+  await soon();
+  expect(isSwept).toBe(false);
+  two.resolve();
+  await Promise.all([last, sweep]);
+  expect(isSwept).toBe(true);
+});

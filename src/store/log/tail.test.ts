@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
 import type { RecordedEvent } from "../port.ts";
@@ -50,6 +51,7 @@ async function take(from: AsyncGenerator<readonly RecordedEvent[]>, count: numbe
   while (seen.length < count) {
     const { value, done } = await from.next();
     if (done === true) break;
+    expect(value.length).toBeGreaterThan(0);
     seen.push(...value.map(({ seq }) => seq));
   }
   return seen;
@@ -88,12 +90,16 @@ proves("LOG-6", "a reader that is more than 256 events behind reads the log agai
     const log = openLog(1);
     const reader = log.follow(0);
     expect(await take(reader, 1)).toEqual([1]);
+    const live = reader.next();
+    await new Promise((soon) => setImmediate(soon));
+    log.append(eventAt(2));
+    expect((await live).value).toMatchObject([{ seq: 2 }]);
     const waiting = reader.next();
     await new Promise((soon) => setImmediate(soon));
     const before = log.pages.length;
-    for (const seq of range(2, burst + 1)) log.append(eventAt(seq));
+    for (const seq of range(3, burst + 2)) log.append(eventAt(seq));
     const seen = [...((await waiting).value ?? [])].map(({ seq }) => seq);
-    expect([...seen, ...(await take(reader, burst - seen.length))]).toEqual(range(2, burst + 1));
+    expect([...seen, ...(await take(reader, burst - seen.length))]).toEqual(range(3, burst + 2));
     expect(log.pages.length > before).toBe(burst > 256);
   }
 });
@@ -113,4 +119,28 @@ proves("LOG-6", "a reader of one stream is not woken by others, and a stopped on
   expect((await last).done).toBe(true);
   expect(log.listeners.size).toBe(0);
   expect((await log.follow(0).next()).done).toBe(true);
+});
+
+proves("LOG-6", "a reader at the end of the log gets nothing before there is something", async () => {
+  const log = openLog(3);
+  const next = log.follow(3).next();
+  await new Promise((soon) => setImmediate(soon));
+  log.append(eventAt(4));
+  expect((await next).value).toMatchObject([{ seq: 4 }]);
+});
+
+proves("LOG-6", "a long history lets other work run between its pages, and leaves nothing behind", async () => {
+  const log = openLog(1000);
+  let turns = 0;
+  const count = (): void => {
+    turns += 1;
+    if (turns < 100) setImmediate(count);
+  };
+  setImmediate(count);
+  const reader = log.follow(0);
+  await take(reader, 1000);
+  expect(turns).toBeGreaterThanOrEqual(8);
+  turns = 100;
+  await reader.return(undefined);
+  expect([log.listeners.size, getEventListeners(log.stop.signal, "abort").length]).toEqual([0, 0]);
 });

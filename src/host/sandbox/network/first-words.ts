@@ -18,7 +18,6 @@ const PROXY_HEADER = Buffer.from("\r\n\r\n\0\r\nQUIT\n");
 export const FIRST_WORDS_BYTES_MAX = 65_536;
 
 export function readFirstWords(bytes: Buffer): FirstWords {
-  if (bytes.length === 0) return { is: "more needed" };
   if (bytes[0] === HANDSHAKE) return readClientHello(bytes);
   if (bytes.subarray(0, PROXY_HEADER.length).equals(PROXY_HEADER)) return { is: "unclear" };
   // Servers skip blank lines and spaces before a request, and a request may arrive byte by byte.

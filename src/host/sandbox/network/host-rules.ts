@@ -27,7 +27,7 @@ export function parseHostRule(text: string): HostRule | null {
 /** The canonical form for comparison. Null for invalid hosts, including addresses in legacy notation. */
 export function plainHost(text: string): string | null {
   const bare = /^\[(.+)\]$/.exec(text)?.[1];
-  if (bare !== undefined) return isIP(bare) === 6 ? (new URL(`http://[${bare}]/`).hostname.slice(1, -1) ?? null) : null;
+  if (bare !== undefined) return isIP(bare) === 6 ? new URL(`http://[${bare}]/`).hostname.slice(1, -1) : null;
   if (isIP(text) === 4) return text;
   const ascii = domainToASCII(text.replace(/\.$/, "")).toLowerCase();
   // A resolver reads `0x7f.1`, `127.1` and `2130706433` as loopback, while a comparison sees a name.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findWay } from "./egress.ts";
+import { findWay, isSameHost, type Resolve } from "./egress.ts";
 import { readFirstWords } from "./first-words.ts";
 import { parseHostRule, ruleFor, spellRule } from "./host-rules.ts";
 import { isPublicAddress } from "./public-address.ts";
@@ -7,13 +7,18 @@ import { isPublicAddress } from "./public-address.ts";
 const rules = (...texts: string[]) => texts.flatMap((text) => parseHostRule(text) ?? []);
 
 describe("network rules", () => {
-  test.each(["example.org", "example.org:8443", "*.example.org", "10.0.0.5:5432", "[::1]:80", "localhost:3000"])(
-    "%s is a valid rule",
-    (text) => {
-      const rule = parseHostRule(text);
-      expect(rule === null ? null : spellRule(rule)).toBe(text);
-    },
-  );
+  test.each([
+    "example.org",
+    "example.org:1",
+    "example.org:65535",
+    "*.example.org",
+    "10.0.0.5:5432",
+    "[::1]:80",
+    "localhost:3000",
+  ])("%s is a valid rule", (text) => {
+    const rule = parseHostRule(text);
+    expect(rule === null ? null : spellRule(rule)).toBe(text);
+  });
 
   test.each([
     "",
@@ -24,6 +29,7 @@ describe("network rules", () => {
     "a/b",
     "a b",
     "a:0",
+    "a:65536",
     "a:99999",
     "127.1",
     "0x7f.0.0.1",
@@ -113,6 +119,59 @@ describe("where a name resolves to", () => {
       });
   });
 
+  test("a name that leads to this machine beside another address is refused, also when exactly it is allowed", async () => {
+    const addresses = ["10.0.0.5", "127.0.0.1"];
+    expect(
+      await findWay(rules("db.internal:5432"), { host: "db.internal", port: 5432 }, async () => addresses),
+    ).toEqual({
+      ...{ host: "db.internal", port: 5432, reason: "not_public" },
+    });
+  });
+
+  test("a star with a port is not exactly one host, so it opens no private address", async () => {
+    const allow = rules("*.internal.org:5432");
+    expect(await findWay(allow, { host: "db.internal.org", port: 5432 }, async () => ["10.0.0.5"])).toMatchObject({
+      reason: "not_public",
+    });
+  });
+
+  test("this machine is reached by its own names and addresses, if the operator named host and port", async () => {
+    const resolve = async (host: string) => (host === "localhost" ? ["127.0.0.1"] : expect.fail(`asked for ${host}`));
+    for (const [host, address] of [
+      ["localhost", "127.0.0.1"],
+      ["127.0.0.1", "127.0.0.1"],
+      ["[::1]", "::1"],
+    ] as const) {
+      expect(await findWay(rules(`${host}:3000`), { host, port: 3000 }, resolve)).toMatchObject({ address });
+      expect(await findWay(rules(host), { host, port: 80 }, resolve)).toMatchObject({ reason: "not_public" });
+    }
+  });
+
+  test("what is no address is not public, and a name without an address is not reached", async () => {
+    expect(isPublicAddress("example.org")).toBe(false);
+    const to = (resolve: Resolve) => findWay(rules("a.org"), { host: "a.org", port: 443 }, resolve);
+    expect(await to(async () => [])).toMatchObject({ reason: "unresolved" });
+    expect(await to(() => Promise.reject(new Error("no answer")))).toMatchObject({ reason: "unresolved" });
+  });
+
+  test("a host that is invalid is named as it was asked for, up to a bound", async () => {
+    const host = `a b${"c".repeat(500)}`;
+    const found = await findWay([], { host, port: 80 }, async () => []);
+    expect(found).toEqual({ host: host.slice(0, 255), port: 80, reason: "not_a_host" });
+  });
+
+  test("the name inside a tunnel is the tunnel's own host, and its port when it says one", () => {
+    const way = { host: "a.org", port: 8443, address: "8.8.8.8" };
+    const names = ["a.org", "A.org.", "a.org:8443", "b.org", "a.org:443", "x.a.org", "a.org:8443:1", "", null];
+    expect(names.map((name) => isSameHost(name, way))).toEqual([
+      ...[true, true, true, false, false, false, false, false, false],
+    ]);
+    const six = { host: "::1", port: 80, address: "::1" };
+    expect(["[::1]", "[::1]:80", "[::1]:81", "::1"].map((name) => isSameHost(name, six))).toEqual([
+      ...[true, true, false, false],
+    ]);
+  });
+
   test.each(["127.1", "0x7f000001", "2130706433", "[::1", "a b", ""])("%j is not a valid host", async (host) => {
     expect(await findWay(rules("a.org"), { host, port: 80 }, async () => ["8.8.8.8"])).toMatchObject({
       reason: "not_a_host",
@@ -139,25 +198,10 @@ describe("the first bytes of a connection", () => {
     ["\x00\x01GET / HTTP/1.1\r\n", "http"],
     ["AMQP\x00\x00\x09\x01", "other"],
     ["\r\n\r\n\x00\r\nQUIT\n\x21", "unclear"],
+    ["", "more needed"],
+    ["\x00", "other"],
+    ["\x01GET x", "other"],
   ])("%j is %s", (text, is) => {
     expect(readFirstWords(Buffer.from(text, "latin1"))).toEqual({ is });
-  });
-
-  test("a TLS hello with two names, or with bytes after its end, is ambiguous", () => {
-    const name = (text: string) => {
-      const entry = Buffer.concat([Buffer.from([0, 0, text.length]), Buffer.from(text)]);
-      const list = Buffer.concat([Buffer.from([0, entry.length]), entry]);
-      return Buffer.concat([Buffer.from([0, 0, 0, list.length]), list]);
-    };
-    const hello = (...extensions: Buffer[]) => {
-      const all = Buffer.concat(extensions);
-      const body = Buffer.concat([Buffer.alloc(34, 3), Buffer.from([0, 0, 2, 19, 1, 1, 0, 0, all.length]), all]);
-      const message = Buffer.concat([Buffer.from([1, 0, 0, body.length]), body]);
-      return Buffer.concat([Buffer.from([0x16, 3, 1, 0, message.length]), message]);
-    };
-    expect(readFirstWords(hello(name("a.org")))).toEqual({ is: "tls", name: "a.org" });
-    expect(readFirstWords(hello())).toEqual({ is: "tls", name: null });
-    expect(readFirstWords(hello(name("a.org"), name("b.org")))).toEqual({ is: "unclear" });
-    expect(readFirstWords(hello(Buffer.concat([name("a.org"), Buffer.from([1])])))).toEqual({ is: "unclear" });
   });
 });

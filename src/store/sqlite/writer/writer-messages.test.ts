@@ -29,7 +29,7 @@ proves("LOG-2", "every member of a request reaches the writer's thread as it was
     ...PART,
     account: "root",
     continues: { stream: "p", version: 2 },
-    events: [EVENT, { ...EVENT, id: "j", blobs: ["x", "y"], takesFence: 9 }],
+    events: [EVENT, { ...EVENT, id: "j", blobs: ["x", "y"], takesFence: 9 }, { ...EVENT, id: "k", blobs: ["x"] }],
     rows: [
       { list: "l", id: "i", columns: ["c", 1, null], row: "{}" },
       { list: "l", id: "j", columns: [], row: null },
@@ -39,7 +39,7 @@ proves("LOG-2", "every member of a request reaches the writer's thread as it was
   const sent: readonly WriteRequest[] = [
     PLAIN,
     { ...PLAIN, ...full, parts: [part, PART] },
-    ...[{ erase }, { repair }, { scrub: true }, { sweep: ["b"] }, { vacuumPages: 8 }].map((more) => ({
+    ...[{ erase }, { repair }, { scrub: true }, { sweep: ["b"] }, { vacuumPages: 1 }].map((more) => ({
       ...PLAIN,
       ...more,
     })),
