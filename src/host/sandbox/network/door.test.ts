@@ -130,6 +130,23 @@ describe.skipIf(!needs("bwrap"))("a sandbox without a network, with a door", () 
     expect(seen).toEqual(["taken", "taken"]);
   });
 
+  provesWall("WL-5", "no rule opens the daemon's port by another name of this machine", async () => {
+    await using stage = rehearse({ bwrapPath });
+    await using daemon = await serving("daemon");
+    const names = ["0.0.0.0", "127.1.2.3", "[::]", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]"];
+    const script = names
+      .map(
+        (name) =>
+          `curl -s -m 5 -x "$HTTP_PROXY" --noproxy '' -o /dev/null -w '%{http_code} ' http://${name}:${daemon.port}/`,
+      )
+      .join("\n");
+    const { stdout } = await throughDoor(stage, script, {
+      daemon: { port: daemon.port, take: null },
+      allow: names.map((name) => `${name}:${daemon.port}`),
+    });
+    expect(stdout).toBe("403 ".repeat(names.length));
+  });
+
   test("many connections at once with large bodies both ways all succeed", async () => {
     await using stage = rehearse({ bwrapPath });
     const echo = createServer({ allowHalfOpen: true }, (socket) => socket.pipe(socket).on("error", () => undefined));

@@ -1,11 +1,12 @@
 import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
-import { connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, isIP, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { FOLDER_FLAGS, pathOfDescriptor } from "../../files/held-folder.ts";
 import type { Door } from "../walls.ts";
 import { type Denied, type Resolve, systemResolve } from "./egress.ts";
 import { type HostRule, isExact, isLoopbackHost } from "./host-rules.ts";
 import { createProxy } from "./proxy.ts";
+import { isOwnMachine } from "./public-address.ts";
 
 export interface DoorOptions {
   /** Where the socket is made; private to the daemon (mode 0700). */
@@ -35,7 +36,7 @@ const SOCKET_PATH_BYTES_MAX = 107;
 export function openDoor(options: DoorOptions): OpenDoor {
   const { daemon, onDenied, resolve = systemResolve() } = options;
   // Over the proxy, the daemon could not tell which session a connection belongs to.
-  const rules = options.rules.filter(({ host, port }) => !(isLoopbackHost(host) && port === daemon.port));
+  const rules = options.rules.filter(({ host, port }) => !(leadsHere(host) && port === daemon.port));
   const local = new Map(
     rules.filter((rule) => isExact(rule) && isLoopbackHost(rule.host)).map(({ host, port }) => [port ?? 0, host]),
   );
@@ -74,6 +75,11 @@ export function openDoor(options: DoorOptions): OpenDoor {
 }
 
 /** When one side ends, data still on its way to the other is delivered. */
+/** Loopback in any spelling: `0.0.0.0` and `::ffff:127.0.0.1` lead there too. */
+function leadsHere(host: string): boolean {
+  return isLoopbackHost(host) || (isIP(host) !== 0 && isOwnMachine(host));
+}
+
 function bridge(near: Socket, far: Socket): void {
   far.on("error", () => near.destroy());
   far.on("close", () => near.end());
