@@ -24,6 +24,7 @@ const SLOWER = 6;
 const BROKE_OFF = "the run broke off or did not end";
 /** How often a run that took too long is compared with one without the mutant. */
 const SLOW_TRIES = 3;
+const BROKEN_TRIES = 3;
 
 export async function recordReach(session: TestSession, file: string): Promise<Reach> {
   const startedMs = performance.now();
@@ -40,7 +41,7 @@ export async function recordReach(session: TestSession, file: string): Promise<R
 
 /**
  * Runs tests of a file, those that take so long, for every living mutant they reach. A run that breaks off goes on in a
- * new process.
+ * new process. False when it breaks off again and again before it tried one: the machine is too busy to tell.
  */
 export async function huntByTests(
   session: TestSession,
@@ -48,8 +49,9 @@ export async function huntByTests(
   taking: { readonly fromMs: number; readonly toMs: number },
   living: Set<number>,
   note: (kill: Kill) => void,
-): Promise<void> {
+): Promise<boolean> {
   const tried = new Set<string>();
+  let brokeOff = 0;
   for (;;) {
     const tests: Record<string, Planned> = {};
     for (const { name, ms, cpuMs, reached } of reach.tests) {
@@ -58,7 +60,7 @@ export async function huntByTests(
       if (mutants.length > 0) tests[name] = { mutants, timeoutMs: ms * SLOWER + GRACE_MS };
     }
     const silenceMaxMs = Math.max(...Object.values(tests).map(({ timeoutMs }) => timeoutMs)) * 2 + GRACE_MS;
-    if (Object.keys(tests).length === 0) return;
+    if (Object.keys(tests).length === 0) return true;
     const lines = await session.run(reach.file, { do: "repeat", tests }, silenceMaxMs);
     const kills = killsIn(lines, reach.file);
     const doubtful = new Set(lines.flatMap((line) => (line.at === "polluted" ? line.doubtful : [])));
@@ -70,8 +72,10 @@ export async function huntByTests(
       living.delete(kill.mutant);
       note(kill);
     }
-    if (lines.some((line) => line.at === "done") && !lines.some((line) => line.at === "polluted")) return;
-    if (!lines.some((line) => line.at === "try")) return;
+    if (lines.some((line) => line.at === "done") && !lines.some((line) => line.at === "polluted")) return true;
+    if (lines.some((line) => line.at === "try")) continue;
+    brokeOff += 1;
+    if (brokeOff === BROKEN_TRIES) return false;
   }
 }
 

@@ -100,7 +100,8 @@ async function huntPaces(
       if (isLate(hunt.options)) return;
       const before = hunt.living.size;
       const startedMs = performance.now();
-      await huntByTests(session, reach, taking, hunt.living, hunt.note);
+      const isTold = await huntByTests(session, reach, taking, hunt.living, hunt.note);
+      if (!isTold) hunt.options.say(`  ${reach.file}: broke off before it tried anything; survivors may be its own`);
       const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
       if (before > hunt.living.size)
         hunt.options.say(`  ${reach.file}: ${before - hunt.living.size} killed in ${seconds} s`);
