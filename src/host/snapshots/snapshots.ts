@@ -40,6 +40,8 @@ export interface SnapshotsOptions {
 }
 
 const CLOSE_MAX_MS = 1000;
+/** By default V8 would let garbage of the thread grow to 48 MB before it collects. */
+const YOUNG_MB = 6;
 
 /** The thread starts with the first call. */
 export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshots {
@@ -55,7 +57,11 @@ export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshot
     waiting.clear();
   };
   const start = (): Worker => {
-    const started = new Worker(new URL("./snapshot-thread.ts", import.meta.url), { workerData: { folder } });
+    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
+    const started = new Worker(new URL("./snapshot-thread.ts", import.meta.url), {
+      workerData: { folder },
+      resourceLimits,
+    });
     started.on("message", (reply: Reply | Underway) => {
       const one = waiting.get(reply.n);
       if ("done" in reply) return one?.onBytes(reply.done, reply.of);

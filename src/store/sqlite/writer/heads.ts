@@ -38,7 +38,8 @@ export function createHeads(db: DatabaseSync): Heads {
       kept.set(stream, head);
       return head;
     },
-    set: kept.set,
+    // A copy of its own: the hash lies in a slab of buffers, all of which it would keep.
+    set: (stream, head) => kept.set(stream, { ...head, hash: new Uint8Array(head.hash) }),
     clear: kept.clear,
   };
 }
