@@ -20,7 +20,11 @@ export type Bubblewrap = { readonly path: string; readonly strict: Missing | nul
  * Finds bubblewrap on `searchPath` (the daemon's PATH) and tests whether it can make a sandbox on this machine. With
  * `before` it is not tested again while nothing has changed since it worked.
  */
-export async function findBubblewrap(searchPath: string, before?: TriedBefore): Promise<Bubblewrap> {
+export async function findBubblewrap(
+  searchPath: string,
+  before?: TriedBefore,
+  timeMaxMs = PROBE_MAX_MS,
+): Promise<Bubblewrap> {
   if (process.platform !== "linux") {
     return { missing: `bubblewrap does not exist on ${process.platform}`, remedy: "run the daemon on Linux" };
   }
@@ -30,19 +34,20 @@ export async function findBubblewrap(searchPath: string, before?: TriedBefore): 
   if (path === undefined) return { missing: "bwrap is not on PATH", remedy: "run: apt-get install bubblewrap" };
   const trial = before === undefined ? null : trialOf(path, before);
   if (trial?.held()) return { path, strict: null };
-  const [problem, strict] = await Promise.all([tryOut(path), tryStrict(path)]);
+  const [problem, strict] = await Promise.all([tryOut(path, timeMaxMs), tryStrict(path, timeMaxMs)]);
   if (problem !== null) return { missing: `${path} does not work here: ${problem}`, remedy: BROKEN_REMEDY };
   if (strict === null) await trial?.remember();
   return { path, strict };
 }
 
-const PROBE_MAX_MS = 2_000;
+/** Some hundredths of a second, but seconds while the machine is busy: the daemon goes by the answer until it ends. */
+const PROBE_MAX_MS = 10_000;
 
 const BROKEN_REMEDY =
   "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap), or run: apt-get install bubblewrap";
 
 /** Uses the same flags as for agents: a kernel or a container may allow only some namespaces. */
-async function tryOut(path: string): Promise<string | null> {
+async function tryOut(path: string, timeMaxMs: number): Promise<string | null> {
   const [program, ...args] = sandboxArgv({
     bwrapPath: path,
     hidden: [],
@@ -53,7 +58,7 @@ async function tryOut(path: string): Promise<string | null> {
     argv: ["/bin/sh", "-c", ":"],
   });
   try {
-    await promisify(execFile)(program, args, { env: {}, timeout: PROBE_MAX_MS, killSignal: "SIGKILL" });
+    await promisify(execFile)(program, args, { env: {}, timeout: timeMaxMs, killSignal: "SIGKILL" });
     return null;
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -66,7 +71,7 @@ async function tryOut(path: string): Promise<string | null> {
  * Starts a `strict` sandbox and tests its walls. A refused namespace, an unloaded filter or a missing mount must be
  * found here, not by an agent.
  */
-async function tryStrict(path: string): Promise<Missing | null> {
+async function tryStrict(path: string, timeMaxMs: number): Promise<Missing | null> {
   let folder: string | null = null;
   try {
     // Synchronous, so that the trial runs while this thread goes on with the start.
@@ -76,8 +81,9 @@ async function tryStrict(path: string): Promise<Missing | null> {
     writeFileSync(join(home, "secret"), "");
     await using host = createProcessHost({ home, bwrapPath: path, closedRoots: [], copiesEtc: false });
     const order = { tree: workspace, argv: ["/bin/sh", "-c", PROOF], env: { SECRET: join(home, "secret") } };
-    const { exitCode, stdout, stderr } = await runConfined(host, { ...order, timeMaxMs: PROBE_MAX_MS });
+    const { exitCode, stdout, stderr, timedOut } = await runConfined(host, { ...order, timeMaxMs });
     if (exitCode === 0) return null;
+    if (timedOut) return { missing: `its trial took more than ${timeMaxMs} ms`, remedy: BUSY_REMEDY };
     return { missing: `its walls do not hold: ${stdout.toString().trim() || stderr.trim()}`, remedy: STRICT_REMEDY };
   } catch (thrown) {
     // The temp directory may be full or missing. Then `strict` cannot be tested, and the other modes still work.
@@ -103,6 +109,7 @@ grep -q '^NoNewPrivs:.*1$' /proc/self/status || fail "privileges can be gained"
 [ ! -w /proc/sys/kernel/core_pattern ] || fail "settings of the kernel can be written"
 `;
 
+const BUSY_REMEDY = "start the daemon again when the machine is less busy";
 const TEMP_REMEDY =
   "make room in the temp directory, or set TMPDIR to one that can be written, and start the daemon again";
 const STRICT_REMEDY =
