@@ -22,8 +22,8 @@ export default defineConfig({
   plugins: [bundledThreads()],
   test: {
     pool: "forks",
-    // More than the cores: many tests wait for a process, a disk or a timer most of the time.
-    maxWorkers: Math.min(2 * availableParallelism(), WORKERS_MAX),
+    // One more than the cores: many tests wait for a process or a disk. Two more measured no faster.
+    maxWorkers: Math.min(availableParallelism() + 1, WORKERS_MAX),
     sequence: { sequencer: LongestFirst },
     reporters: ["default", new TimesReporter(), new ClosingLineReporter({ forbidSkip })],
     projects: PROJECTS.filter(({ onDemand = false }) => withAgents || !onDemand).map(toVitest),

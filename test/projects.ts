@@ -5,7 +5,7 @@ export interface Project {
   readonly exclude?: readonly string[];
   /** The longest that one test may take. */
   readonly testTimeoutS: number;
-  /** How long its files may take together, summed over the workers. All budgets together are ten minutes of four. */
+  /** How long its files may take together, summed over the workers. All budgets together are ten minutes of three. */
   readonly budgetS: number;
   /** Its tests start the product, which is bundled for the run. */
   readonly product?: boolean;
@@ -53,14 +53,14 @@ export const PROJECTS: readonly Project[] = [
       "test/walls/**",
     ],
     testTimeoutS: 60,
-    budgetS: 330,
+    budgetS: 270,
   },
   {
     name: "unit-rooms",
     what: "kernel, domains and the rooms above them, without a daemon",
     include: IN_ONE_PROCESS,
     testTimeoutS: 60,
-    budgetS: 150,
+    budgetS: 120,
     oneProcess: true,
   },
   {
@@ -68,7 +68,7 @@ export const PROJECTS: readonly Project[] = [
     what: "the stores' contract, and the same calls over every surface",
     include: ["test/contract/**/*.test.ts"],
     testTimeoutS: 120,
-    budgetS: 280,
+    budgetS: 210,
     product: true,
     postgres: true,
   },
@@ -77,7 +77,7 @@ export const PROJECTS: readonly Project[] = [
     what: "faults below the store and the daemon",
     include: ["test/crash/**/*.test.ts"],
     testTimeoutS: 240,
-    budgetS: 380,
+    budgetS: 300,
     product: true,
     postgres: true,
   },
@@ -86,7 +86,7 @@ export const PROJECTS: readonly Project[] = [
     what: "the daemon over HTTP and the command line, on SQLite",
     include: ["test/e2e/**/*.test.ts"],
     testTimeoutS: 120,
-    budgetS: 850,
+    budgetS: 640,
     product: true,
   },
   {
@@ -95,7 +95,7 @@ export const PROJECTS: readonly Project[] = [
     include: process.env["NOMOS_TEST_WHOLE"] === "1" ? ["test/e2e/**/*.test.ts"] : ON_POSTGRES,
     exclude: ["test/e2e/mcp-inspector.test.ts"],
     testTimeoutS: 120,
-    budgetS: 100,
+    budgetS: 70,
     product: true,
     postgres: true,
     store: "postgres",
@@ -105,7 +105,7 @@ export const PROJECTS: readonly Project[] = [
     what: "the storm of killed daemons, on PostgreSQL",
     include: ["test/crash/daemon/storm.test.ts"],
     testTimeoutS: 240,
-    budgetS: 20,
+    budgetS: 15,
     product: true,
     postgres: true,
     store: "postgres",
@@ -115,7 +115,7 @@ export const PROJECTS: readonly Project[] = [
     what: "attempts to get out of a strict session",
     include: ["test/walls/**/*.test.ts"],
     testTimeoutS: 240,
-    budgetS: 170,
+    budgetS: 120,
     product: true,
   },
   {
@@ -123,7 +123,7 @@ export const PROJECTS: readonly Project[] = [
     what: "the package as a stranger installs it, and the guides as printed",
     include: ["test/pack*.test.ts"],
     testTimeoutS: 180,
-    budgetS: 80,
+    budgetS: 55,
     product: true,
   },
   {

@@ -10,7 +10,7 @@ export function testTimesPage(): string {
   if (times === null) return page("Where the time of the tests goes", "No run was recorded yet.");
   return page(
     "Where the time of the tests goes",
-    `The last recorded run of everything, on ${times.cores} cores: ${minutes(times.wallS)} without the checks before it. Seconds are summed over the workers, which run side by side; the budgets together are ten minutes of four workers, two a core. \`npm test && npm run test:times && npm run docs\` makes this page again (measured ${times.date}).`,
+    `The last recorded run of everything, on ${times.cores} cores: ${minutes(times.wallS)} without the checks before it. Seconds are summed over the workers, which run side by side; the budgets together are ten minutes of three workers on two cores. \`npm test && npm run test:times && npm run docs\` makes this page again (measured ${times.date}).`,
     "## Projects",
     table(["project", "what", "files", "tests", "seconds", "budget"], projectRows(times)),
     "## The longest files",
