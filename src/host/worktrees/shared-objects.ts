@@ -73,8 +73,8 @@ function orThere(thrown: unknown): void {
 
 /**
  * Takes loose objects first, packs last: a concurrent repack writes the pack before it removes loose objects. A file or
- * folder that vanished meanwhile is in a newer pack, so the round is repeated. False when the file system has no hard links or
- * the files belong to somebody else.
+ * folder that vanished meanwhile is in a newer pack, so the round is repeated. False when the file system has no hard
+ * links or the files belong to somebody else.
  */
 async function everything(from: readonly string[], folder: string, take: Take): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {

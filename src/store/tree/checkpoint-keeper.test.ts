@@ -78,7 +78,9 @@ proves("AUD-5", "a rebuilt tree matches what was signed, and only new events are
   await at.keeper.follower.restart();
   expect(await at.keeper.follower.position()).toBe(0);
   await at.keeper.follower.advance();
-  expect(at.tree.head()).toMatchObject({ size: 6, root });
+  const rebuilt = at.tree.head();
+  expect(rebuilt.size).toBe(6);
+  expect(Buffer.compare(rebuilt.root, root)).toBe(0);
   expect(at.keeper.latest()?.note).toBe(note);
   expect(at.signed).toHaveLength(1);
 });

@@ -74,12 +74,12 @@ export function openDoor(options: DoorOptions): OpenDoor {
   };
 }
 
-/** When one side ends, data still on its way to the other is delivered. */
 /** Loopback in any spelling: `0.0.0.0` and `::ffff:127.0.0.1` lead there too. */
 function leadsHere(host: string): boolean {
   return isLoopbackHost(host) || (isIP(host) !== 0 && isOwnMachine(host));
 }
 
+/** When one side ends, data still on its way to the other is delivered. */
 function bridge(near: Socket, far: Socket): void {
   far.on("error", () => near.destroy());
   far.on("close", () => near.end());

@@ -8,7 +8,7 @@ export function isPublicAddress(address: string): boolean {
   return isIP(address) !== 0 && !isIn(address, V4, V6);
 }
 
-/** This machine itself or its cloud provider's metadata service. No name may lead there; a rule has to name the address. */
+/** This machine itself or its cloud provider's metadata service. No name may lead there, only a rule for the address. */
 export function isOwnMachine(address: string): boolean {
   return isIn(address, OWN_V4, OWN_V6);
 }

@@ -38,8 +38,7 @@ export function createHeads(db: DatabaseSync): Heads {
       kept.set(stream, head);
       return head;
     },
-    // A copy of its own: the hash lies in a slab of buffers, all of which it would keep.
-    set: (stream, head) => kept.set(stream, { ...head, hash: new Uint8Array(head.hash) }),
+    set: kept.set,
     clear: kept.clear,
   };
 }
