@@ -18,7 +18,9 @@ export async function answerQuestion(
   const client = await connect(terminal);
   const approvalId = await fullId(client, String(input["approvalId"]));
   const options = idempotencyKey === null ? {} : { idempotencyKey };
-  return answer(terminal, entry, await client.callByName(found.name, { ...input, approvalId }, options), json);
+  const sinceMs = Date.now();
+  const output = await client.callByName(found.name, { ...input, approvalId }, options);
+  return answer(terminal, entry, { output, input, tookMs: Date.now() - sinceMs }, json);
 }
 
 const FULL_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

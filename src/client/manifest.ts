@@ -26,8 +26,12 @@ export interface CliHints {
   readonly here?: { readonly member: string; readonly unless: readonly string[] };
   readonly files?: readonly string[];
   readonly print?: "diff";
+  readonly says?: readonly SaidLine[];
+  readonly card?: readonly (readonly [label: string, line: string])[];
   readonly succeeds?: { readonly member: string; readonly value: string };
 }
+
+export type SaidLine = string | readonly [member: string, value: string | number | boolean | null, line: string];
 
 /** A member of a syscall's input. `json` is everything that has no spelling of its own on a command line. */
 export interface Member {

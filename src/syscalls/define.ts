@@ -80,9 +80,20 @@ export interface CliSpelling {
   readonly files?: readonly string[];
   /** How the CLI prints the answer. Default: a list as a table, everything else as names and values. */
   readonly print?: "diff";
+  /** What the CLI tells a person instead of the answer's members: what happened, then the next step. `--json` has the rest. */
+  readonly says?: readonly SaidLine[];
+  /** The members of the answer that matter to a person, each with its label. */
+  readonly card?: readonly (readonly [label: string, line: string])[];
   /** Exit code 1 if this member has another value: `turn.outcome`, `completed`. A missing member counts as success. */
   readonly succeeds?: { readonly member: string; readonly value: string };
 }
+
+/**
+ * `Forked {input.id} into {name}`: members of the answer, of the input, and how long the call `{took}`. A line with a missing,
+ * empty or zero member is left out. `{size|event}` counts: 1 event, 2 events; more spellings are in src/cli/print/said-lines.ts.
+ * With a member and a value before it, a line is said only if the member has this value.
+ */
+export type SaidLine = string | readonly [member: string, value: string | number | boolean | null, line: string];
 
 export interface Context<Needed extends keyof Services = keyof Services> {
   readonly services: Pick<Services, Needed>;

@@ -104,7 +104,7 @@ proves.onOneStore(
     const { path } = answer.json<Made>();
     expect(dirname(path)).toBe(join(daemon.home, "backups"));
     const shown = await daemon.cli("backup");
-    expect(shown.stdout).toMatch(/^path: +\S+backups\/nomos-/m);
+    expect(shown.stdout).toMatch(/^Backed up [\d,]+ events to \S+backups\/nomos-.*\n(With .*\n)?Next: nomos restore /);
     expect((await readdir(join(daemon.home, "backups"))).length).toBe(before + 2);
   },
 );

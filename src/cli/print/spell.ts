@@ -22,7 +22,8 @@ export function spellDuration(ms: number): string {
 /** How long ago; text that is not a time is returned unchanged. */
 export function spellAge(iso: unknown): string {
   const ms = typeof iso === "string" ? Date.now() - Date.parse(iso) : Number.NaN;
-  return Number.isNaN(ms) ? spell(iso) : `${spellDuration(Math.max(0, ms))} ago`;
+  if (Number.isNaN(ms)) return spell(iso);
+  return ms < 1_000 ? "now" : `${spellDuration(ms)} ago`;
 }
 
 const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB"] as const;

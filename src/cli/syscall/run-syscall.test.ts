@@ -5,7 +5,10 @@ import { answer } from "./run-syscall.ts";
 
 async function answered(name: string, output: unknown, json = false) {
   const { terminal, lines } = fakeTerminal();
-  return { exitCode: answer(terminal, await entryOf(name), output, json), printed: lines };
+  return {
+    exitCode: answer(terminal, await entryOf(name), { output, input: { id: "x" }, tookMs: 0 }, json),
+    printed: lines,
+  };
 }
 
 test("the definition names a member that tells success: any other value of it is exit code 1", async () => {

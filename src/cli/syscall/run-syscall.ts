@@ -3,7 +3,10 @@ import { connect } from "../daemon/connect.ts";
 import { printDiff } from "../print/print-diff.ts";
 import { printItem } from "../print/print-item.ts";
 import { printOutput } from "../print/print-output.ts";
+import { type Answered, cardRows, memberAt, saidLines } from "../print/said-lines.ts";
+import { wrap } from "../print/screen-text.ts";
 import { createStatusLine, type StatusLine } from "../print/status-line.ts";
+import { pairLines } from "../print/table.ts";
 import { stopByHand } from "../stop-by-hand.ts";
 import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
 import { entryOf, findSyscall } from "./find-syscall.ts";
@@ -22,9 +25,10 @@ export const runSyscall: RunCommand = async (terminal, { args, json }) => {
     for await (const item of client.streamByName(found.name, input, { signal: stop })) printItem(terminal, item, json);
     return EXIT.ok;
   }
+  const sinceMs = Date.now();
   const call = client.callByName(found.name, input, idempotencyKey === null ? {} : { idempotencyKey });
   const output = await (json ? call : patiently(terminal, args.slice(0, WORDS_SHOWN).join(" "), call));
-  return answer(terminal, entry, output, json);
+  return answer(terminal, entry, { output, input, tookMs: Date.now() - sinceMs }, json);
 };
 
 const WORDS_SHOWN = 3;
@@ -47,22 +51,25 @@ async function patiently<T>(terminal: Terminal, text: string, call: Promise<T>):
 }
 
 /** Prints the answer as the definition says. The exit code depends on the answer: a successful call can report a failure. */
-export function answer(terminal: Terminal, { cli }: SyscallEntry, output: unknown, json: boolean): number {
+export function answer(terminal: Terminal, { cli }: SyscallEntry, answered: Answered, json: boolean): number {
+  const { output } = answered;
   if (json) terminal.printJson(output);
   else if (cli.print === "diff") printDiff(terminal, output);
+  else if (cli.says !== undefined) sayTo(terminal, saidLines(cli.says, answered));
+  else if (cli.card !== undefined)
+    for (const line of pairLines(terminal, cardRows(cli.card, output))) terminal.print(line);
   else printOutput(terminal, output);
   return isNo(output, cli.succeeds) ? EXIT.failed : EXIT.ok;
+}
+
+/** Wrapped on a terminal; in a pipe each sentence is one line. */
+function sayTo(terminal: Terminal, lines: readonly string[]): void {
+  for (const line of lines)
+    for (const part of terminal.isScreen ? wrap(line, terminal.columns) : [line]) terminal.print(part);
 }
 
 function isNo(output: unknown, succeeds: SyscallEntry["cli"]["succeeds"]): boolean {
   if (memberAt(output, "ok") === false) return true;
   const value = succeeds === undefined ? undefined : memberAt(output, succeeds.member);
   return value !== undefined && value !== succeeds?.value;
-}
-
-/** Reads `turn.outcome`; undefined when a member is missing. */
-function memberAt(value: unknown, path: string): unknown {
-  return path
-    .split(".")
-    .reduce((at, name) => (typeof at === "object" && at !== null ? Reflect.get(at, name) : undefined), value);
 }

@@ -63,7 +63,10 @@ export const agent: readonly Syscall[] = [
     output: AgentWire,
     errors: ["agent_exists", "not_installed", "invalid_agent", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/api/agents", status: 201 },
-    cli: { positional: ["slug", "driver"] },
+    cli: {
+      positional: ["slug", "driver"],
+      says: ["Created the agent {slug} with the driver {driver}.", 'Next: nomos run -a {slug} "prompt"'],
+    },
     commit: async (context, { slug, name, driver, tools, delegatesTo }) => {
       context.services.requireDriver(driver);
       const delegates = (delegatesTo ?? []).map(resolved);
@@ -85,7 +88,7 @@ export const agent: readonly Syscall[] = [
     output: z.object({ ok: z.boolean(), slug: z.string() }),
     errors: ["agent_not_found", "agent_in_use"],
     http: { method: "DELETE", path: "/api/agents/:slug" },
-    cli: { positional: ["slug"] },
+    cli: { positional: ["slug"], says: ["Deleted the agent {slug}."] },
     destructive: true,
     idempotent: true,
     commit: (context, { slug }) => {
@@ -105,7 +108,7 @@ export const agent: readonly Syscall[] = [
     output: AgentWire,
     errors: ["agent_not_found", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/api/agents/:slug/default" },
-    cli: { positional: ["slug"] },
+    cli: { positional: ["slug"], says: ["{slug} is the default agent.", 'Next: nomos run "prompt"'] },
     idempotent: true,
     commit: (context, { slug }) => context.services.agents.setDefault(slug, byOf(context)),
     answer: (context, { slug }) => showAgent(context, slug),

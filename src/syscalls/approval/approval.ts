@@ -45,7 +45,11 @@ export const approval: readonly Syscall[] = [
     output: ApprovalWire,
     errors: ["approval_not_found", "already_answered", "invalid_option"],
     http: { method: "POST", path: "/api/approvals/:approvalId/approve" },
-    cli: { positional: ["approvalId", "option"], short: "approve" },
+    cli: {
+      positional: ["approvalId", "option"],
+      short: "approve",
+      says: ["Approved: {question}", "Next: nomos logs -f {sessionId}"],
+    },
     mcp: { toolsets: ["core"] },
     commit: (context, { approvalId, option }) =>
       context.services.supervisor.answer(approvalId, { status: "approved", option: option ?? null }, byOf(context)),
@@ -62,7 +66,11 @@ export const approval: readonly Syscall[] = [
     output: ApprovalWire,
     errors: ["approval_not_found", "already_answered"],
     http: { method: "POST", path: "/api/approvals/:approvalId/reject" },
-    cli: { positional: ["approvalId", "reason"], short: "reject" },
+    cli: {
+      positional: ["approvalId", "reason"],
+      short: "reject",
+      says: ["Rejected: {question}", "Next: nomos logs -f {sessionId}"],
+    },
     mcp: { toolsets: ["core"] },
     commit: (context, { approvalId, reason }) =>
       context.services.supervisor.answer(approvalId, { status: "rejected", reason: reason ?? null }, byOf(context)),

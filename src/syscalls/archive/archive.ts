@@ -57,7 +57,13 @@ export const archive: readonly Syscall[] = [
     }),
     errors: ["overloaded", "session_not_found", "archive_not_found"],
     http: { method: "GET", path: "/sessions/:id/archive/verify" },
-    cli: { positional: ["id"] },
+    cli: {
+      positional: ["id"],
+      says: [
+        ["ok", true, "The archive {file} is intact: {events|event}."],
+        ["ok", false, "The archive {file} is damaged: {problem}"],
+      ],
+    },
     answer: async (context, { id }) => {
       const { path, file, sha256 } = await archiveOf(context, id);
       let events = 0;

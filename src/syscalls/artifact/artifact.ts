@@ -107,7 +107,10 @@ export const artifact: readonly Syscall[] = [
       "disk_low",
     ],
     http: { method: "POST", path: "/sessions/:id/artifacts", status: 201 },
-    cli: { positional: ["id", "path", "content"] },
+    cli: {
+      positional: ["id", "path", "content"],
+      says: ["Wrote {path}, version {version}.", "Next: nomos artifact read {input.id} {path}"],
+    },
     mcp: { toolsets: ["inside"] },
     commit: (context, { id, path, content, encoding, mediaType, turnId }) => {
       const bytes = Buffer.from(content, encoding ?? "utf8");

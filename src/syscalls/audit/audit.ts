@@ -38,7 +38,15 @@ export const audit: readonly Syscall[] = [
     }),
     errors: ["overloaded"],
     http: { method: "GET", path: "/api/audit/verify" },
-    cli: { positional: [] },
+    cli: {
+      positional: [],
+      says: [
+        ["ok", true, "The log is intact: {size|event}."],
+        ["ok", false, "The log is damaged: {problems.length|problem}."],
+        "{problems|lines}",
+        "Root {root}.",
+      ],
+    },
     answer: ({ services, actor }) =>
       services.heavy.shared("verify", actor.capabilities.includes("*"), () => verifyAll(services)),
   }),
@@ -157,7 +165,10 @@ export const audit: readonly Syscall[] = [
     output: z.object({ path: z.string(), size: z.number().int() }),
     errors: ["export_exists", "export_refused", "sandbox_floor", "overloaded", "disk_full"],
     http: { method: "POST", path: "/api/audit/export" },
-    cli: { positional: ["to"] },
+    cli: {
+      positional: ["to"],
+      says: ["Exported {size|event} to {path}.", "Next: copy the folder to another machine and verify it there"],
+    },
     commit: async (context, { to }) => {
       refuseOwnPlace(context.actor, to);
       const { store, audit: service, daemon } = context.services;

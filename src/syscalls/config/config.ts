@@ -29,7 +29,7 @@ export const config: readonly Syscall[] = [
     output: z.object({ config: z.record(z.string(), z.unknown()), restart: z.array(z.string()) }),
     errors: ["sandbox_floor", "invalid_request", "policy_too_large"],
     http: { method: "PUT", path: "/api/config" },
-    cli: { positional: [] },
+    cli: { positional: [], says: ["Changed the configuration.", "Takes effect after `nomos restart`: {restart}"] },
     idempotent: true,
     commit: async (context, { config }) => {
       const { services } = context;

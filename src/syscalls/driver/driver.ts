@@ -81,7 +81,10 @@ export const driver: readonly Syscall[] = [
     output: Detailed,
     errors: ["sandbox_floor", "not_installed", "setup_required", "driver_failed", "invalid_request"],
     http: { method: "POST", path: "/api/drivers/:slug/install" },
-    cli: { positional: ["slug"] },
+    cli: {
+      positional: ["slug"],
+      says: ["Installed {slug} ({manifest.install.0.packages}) in {took}.", 'Next: nomos run -a {slug} "prompt"'],
+    },
     idempotent: true,
     commit: async ({ services, progress }, { slug }) => {
       await services.drivers.install(slug, (message) => progress({ message }));
@@ -101,7 +104,16 @@ export const driver: readonly Syscall[] = [
     output: Checked,
     errors: ["sandbox_floor", "not_installed", "invalid_request"],
     http: { method: "GET", path: "/api/drivers/:slug/check" },
-    cli: { positional: ["slug"] },
+    cli: {
+      positional: ["slug"],
+      says: [
+        ["ok", true, "{slug} works: {command|words}"],
+        "Version {version}.",
+        ["ok", true, 'Next: nomos run -a {slug} "prompt"'],
+        "{problem.message}",
+        "Next: {problem.steps}",
+      ],
+    },
     answer: ({ services }, { slug }) => services.drivers.check(slug),
   }),
   write({
@@ -116,7 +128,11 @@ export const driver: readonly Syscall[] = [
     output: z.object({ ok: z.literal(true), slug: z.string() }),
     errors: ["sandbox_floor", "invalid_request", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/api/drivers", status: 201 },
-    cli: { positional: ["manifest"], files: ["manifest"] },
+    cli: {
+      positional: ["manifest"],
+      files: ["manifest"],
+      says: ["Added the driver {slug}.", "Next: nomos driver check {slug}"],
+    },
     idempotent: true,
     commit: async ({ services }, { manifest }) => {
       const slug = await services.drivers.add(manifest);
@@ -137,7 +153,7 @@ export const driver: readonly Syscall[] = [
     output: z.object({ ok: z.boolean(), slug: z.string() }),
     errors: ["sandbox_floor"],
     http: { method: "DELETE", path: "/api/drivers/:slug" },
-    cli: { positional: ["slug"] },
+    cli: { positional: ["slug"], says: ["Removed the manifest of {slug}."] },
     destructive: true,
     idempotent: true,
     commit: async ({ services }, { slug }) => {

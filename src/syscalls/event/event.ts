@@ -60,7 +60,7 @@ export const event: readonly Syscall[] = [
     output: z.object({ ids: z.array(z.string()) }),
     errors: ["session_not_found", "session_ended", "turn_ended", "turn_not_found", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/sessions/:id/events", status: 201 },
-    cli: { positional: ["id"] },
+    cli: { positional: ["id"], says: ["Recorded {ids.length|event}: {ids}"] },
     commit: (context, { id, turnId, events }) =>
       context.services.supervisor.addEvents(
         id,

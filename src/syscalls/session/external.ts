@@ -25,7 +25,12 @@ export const externalSessions: readonly Syscall[] = [
     output: SessionWire,
     errors: ["cwd_missing", "sandbox_floor", "invalid_request", "quota_exceeded", "disk_low", "limit_reached"],
     http: { method: "POST", path: "/sessions/external", status: 201 },
-    cli: { positional: ["pid"], paths: ["cwd"], here: { member: "cwd", unless: [] } },
+    cli: {
+      positional: ["pid"],
+      paths: ["cwd"],
+      here: { member: "cwd", unless: [] },
+      says: ["{name} records the process {input.pid}.", "Next: nomos logs -f {name}"],
+    },
     commit: (context, { pid, startTime, ...rest }) => {
       const external = context.services.identify(pid);
       if (external === null || (startTime !== undefined && startTime !== external.startTime))
@@ -52,7 +57,7 @@ export const externalSessions: readonly Syscall[] = [
     output: SessionWire,
     errors: ["session_not_found"],
     http: { method: "POST", path: "/sessions/:id/finish" },
-    cli: { positional: ["id"] },
+    cli: { positional: ["id"], says: ["{name} has ended. Its transcript is kept.", "Next: nomos logs {name}"] },
     commit: (context, { id, exitCode, error }) =>
       context.services.supervisor.finish(id, { exitCode: exitCode ?? null, error: error ?? null }, byOf(context)),
     answer: (context, { id }) => showSession(context, id),

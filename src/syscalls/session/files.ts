@@ -37,7 +37,15 @@ export const sessionFileCalls: readonly Syscall[] = [
       "tree_unreadable",
     ],
     http: { method: "POST", path: "/sessions/:id/snapshot" },
-    cli: { positional: ["id"], short: "snapshot" },
+    cli: {
+      positional: ["id"],
+      short: "snapshot",
+      says: [
+        ["isNew", true, "Took the snapshot {snapshot}."],
+        ["isNew", false, "No file changed since the snapshot {snapshot}."],
+        "It holds {files|file}, {bytes|bytes}.",
+      ],
+    },
     idempotent: true,
     commit: (context, { id }) => context.services.supervisor.snapshot(id, byOf(context)),
     answer: async (context, { id }, events) => {

@@ -55,7 +55,11 @@ export const sessionHistory: readonly Syscall[] = [
       "snapshot_missing",
     ],
     http: { method: "POST", path: "/sessions/:id/fork", status: 201 },
-    cli: { positional: ["id"], short: "fork" },
+    cli: {
+      positional: ["id"],
+      short: "fork",
+      says: ["Forked {input.id} into {name} in {cwd}.", "Next: nomos attach {name}"],
+    },
     mcp: { toolsets: ["core"] },
     commit: async (context, { id, at, turn, label, talkOnly }) => {
       // A fork has no parent session, so a session could use it to bypass the limits on depth, quota and delegates.
@@ -113,7 +117,19 @@ export const sessionHistory: readonly Syscall[] = [
       "tree_unreadable",
     ],
     http: { method: "POST", path: "/sessions/:id/rewind" },
-    cli: { positional: ["id", "to"], short: "rewind" },
+    cli: {
+      positional: ["id", "to"],
+      short: "rewind",
+      says: [
+        "Rewound {name}. Nothing is deleted from the log.",
+        "Restored: {restored}",
+        "Removed: {removed}",
+        "Kept, because others changed them: {kept}",
+        "And {more|more file}.",
+        "Cannot be taken back: {irrevocable.length|effect} outside of the files, such as commands that ran.",
+        "Undo: {undo}",
+      ],
+    },
     mcp: { toolsets: ["core"] },
     idempotent: true,
     commit: async (context, { id, force, talkOnly, ...where }) => {
@@ -140,7 +156,10 @@ export const sessionHistory: readonly Syscall[] = [
     output: z.object({ ok: z.boolean(), erased: z.array(z.string()) }),
     errors: ["session_not_found", "event_not_found", "session_busy", "not_erasable"],
     http: { method: "POST", path: "/sessions/:id/erase" },
-    cli: { positional: ["id", "events"] },
+    cli: {
+      positional: ["id", "events"],
+      says: ["Erased the data of {erased.length|event} for good. Old proofs stay valid."],
+    },
     destructive: true,
     commit: (context, { id, events, reason }) =>
       context.services.supervisor.erase(id, events, reason ?? "asked to", byOf(context)),

@@ -84,7 +84,13 @@ export const sessionOffer: readonly Syscall[] = [
       "disk_low",
     ],
     http: { method: "POST", path: "/sessions/:id/configure" },
-    cli: { positional: ["id"] },
+    cli: {
+      positional: ["id"],
+      says: [
+        "{name} uses the new settings from its next turn on.",
+        "Next: nomos session offer {name} shows what is set",
+      ],
+    },
     idempotent: true,
     commit: (context, { id, ...settings }) =>
       context.services.supervisor.configure(id, givenSettings(settings), byOf(context)),

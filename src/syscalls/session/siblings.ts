@@ -60,7 +60,10 @@ export const sessionSiblings: readonly Syscall[] = [
     output: z.object({ ok: z.literal(true), id: z.string() }),
     errors: ["session_not_found", "session_ended", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/sessions/:id/note" },
-    cli: { positional: ["id", "text"] },
+    cli: {
+      positional: ["id", "text"],
+      says: ["Left the note on {input.id}.", "Next: nomos session siblings {input.id} shows the notes of all"],
+    },
     mcp: { toolsets: ["inside"] },
     commit: (context, { id, text }) =>
       context.services.supervisor.addEvents(id, null, [{ type: NOTE, payload: { text } }], byOf(context)),
@@ -91,7 +94,14 @@ export const sessionSiblings: readonly Syscall[] = [
     }),
     errors: ["session_not_found", "turn_not_running", "queue_full", "wait_timeout", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/sessions/:id/ask" },
-    cli: { positional: ["id", "question"] },
+    cli: {
+      positional: ["id", "question"],
+      says: [
+        "The question {approvalId} is {status}.",
+        "Answer: {answer}",
+        ["status", "pending", "Next: nomos approve {approvalId}"],
+      ],
+    },
     mcp: { toolsets: ["inside"] },
     commit: (context, { id, question, options }) =>
       context.services.supervisor.ask(id, question, options ?? [], byOf(context)),

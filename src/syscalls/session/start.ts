@@ -107,6 +107,7 @@ export const sessionStart: Syscall = write({
     positional: ["adapter", "prompt"],
     paths: ["cwd", "file"],
     here: { member: "cwd", unless: ["ground", "workspaceSlug"] },
+    says: ["Started {name} with {agent} in {cwd}.", "{warnings|lines}", "{notice}", "Next: nomos attach {name}"],
   },
   mcp: { toolsets: ["core", "inside"], aliases: { agent_start: {}, start_agent_session: {} } },
   commit: async (context, { attachments, mode, model, options, ...rest }) => {

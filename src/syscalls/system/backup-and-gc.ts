@@ -59,7 +59,16 @@ export const backupAndGc: readonly Syscall[] = [
     }),
     errors: ["backup_exists", "backup_refused", "sandbox_floor", "overloaded", "disk_full"],
     http: { method: "POST", path: "/api/backup" },
-    cli: { positional: ["to"], short: "backup" },
+    cli: {
+      positional: ["to"],
+      short: "backup",
+      says: [
+        "Backed up {size|event} to {path}, {bytes|bytes} in {took}.",
+        "With {blobs|blob}.",
+        "Missing already before: {missingBlobs|blob} that events name.",
+        "Next: nomos restore {path}, in an empty home",
+      ],
+    },
     commit: async (context, { to }) => {
       refuseOwnPlace(context.actor, to);
       const { backups, daemon } = context.services;
@@ -92,7 +101,20 @@ export const backupAndGc: readonly Syscall[] = [
     output: GcAnswer,
     errors: ["overloaded", "disk_full"],
     http: { method: "POST", path: "/api/gc" },
-    cli: { positional: [], short: "gc" },
+    cli: {
+      positional: [],
+      short: "gc",
+      says: [
+        ["dryRun", true, "Dry run: nothing was changed."],
+        ["sessions.length", 0, "No session is old enough."],
+        ["dryRun", true, "Would archive {sessions.length|session}: {events|event}, {bytes|bytes}."],
+        ["dryRun", false, "Archived {sessions.length|session}: {events|event}, {bytes|bytes}."],
+        ["dryRun", true, "Would remove {blobs|blob}, {blobBytes|bytes}."],
+        ["dryRun", false, "Removed {blobs|blob}, {blobBytes|bytes}."],
+        "Kept {needed.length|old session}, because a fork needs it.",
+        ["more", true, "Not done yet. Next: the same command again"],
+      ],
+    },
     destructive: true,
     commit: async (context, { maxAgeDays, dryRun, discard }) => {
       if (dryRun === true) return [];

@@ -92,7 +92,7 @@ export const system: readonly Syscall[] = [
     output: z.object({ ok: z.literal(true), pid: z.number().int() }),
     errors: [],
     http: { method: "POST", path: "/api/shutdown" },
-    cli: { positional: [] },
+    cli: { positional: [], says: ["The daemon ends (pid {pid})."] },
     destructive: true,
     idempotent: true,
     commit: async () => [],

@@ -29,7 +29,13 @@ export const todo: readonly Syscall[] = [
     output: z.object({ items: z.array(TodoWire) }),
     errors: ["session_not_found", "session_ended", "turn_ended", "todo_limit", "quota_exceeded", "disk_low"],
     http: { method: "PUT", path: "/sessions/:id/todo" },
-    cli: { positional: ["id"] },
+    cli: {
+      positional: ["id"],
+      says: [
+        "The todo list of {input.id} has {items.length|item}.",
+        ["items.length", 0, "The todo list of {input.id} is empty."],
+      ],
+    },
     mcp: { toolsets: ["inside"] },
     idempotent: true,
     commit: (context, { id, items, turnId }) =>

@@ -31,7 +31,14 @@ export const token: readonly Syscall[] = [
     }),
     errors: ["denied", "sandbox_floor", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/api/tokens", status: 201 },
-    cli: { positional: ["capabilities"] },
+    cli: {
+      positional: ["capabilities"],
+      says: [
+        "Issued the token {tokenId} for {capabilities}.",
+        "Secret, shown only now: {secret}",
+        ["secret", null, "Its secret was shown when it was issued."],
+      ],
+    },
     commit: async (context, { label = "", capabilities, sessionId = null, ttlMs = null, sandbox = null }) => {
       const asked = { label, capabilities, sessionId, ttlMs, sandbox };
       const { secret, events } = await context.services.tokens.issue(asked, context.actor, byOf(context));
@@ -87,7 +94,7 @@ export const token: readonly Syscall[] = [
     output: z.object({ ok: z.literal(true), tokenId: z.string() }),
     errors: ["token_not_found", "token_revoked"],
     http: { method: "DELETE", path: "/api/tokens/:tokenId" },
-    cli: { positional: ["tokenId"] },
+    cli: { positional: ["tokenId"], says: ["Revoked {tokenId} and every token issued with it."] },
     destructive: true,
     idempotent: true,
     commit: (context, { tokenId }) => context.services.tokens.revoke(tokenId, byOf(context)),

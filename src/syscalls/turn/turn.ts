@@ -19,7 +19,7 @@ export const turn: readonly Syscall[] = [
     output: z.object({ id: z.string(), turnId: z.string() }),
     errors: ["session_not_found", "session_ended", "turn_open", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/sessions/:id/turns", status: 201 },
-    cli: { positional: ["id", "input"] },
+    cli: { positional: ["id", "input"], says: ["Began the turn {turnId}."] },
     mcp: { toolsets: ["inside"] },
     commit: (context, { id, input }) => context.services.supervisor.beginTurn(id, input, byOf(context)),
     answer: async (_context, { id }, events) => ({
@@ -41,7 +41,7 @@ export const turn: readonly Syscall[] = [
     output: z.object({ id: z.string(), turnId: z.string(), eventId: z.string() }),
     errors: ["session_not_found", "turn_not_found"],
     http: { method: "POST", path: "/sessions/:id/turns/:turnId/end" },
-    cli: { positional: ["id", "turnId"] },
+    cli: { positional: ["id", "turnId"], says: ["Ended the turn {turnId}."] },
     mcp: { toolsets: ["inside"] },
     idempotent: true,
     commit: (context, { id, turnId, outcome, error }) =>
@@ -76,7 +76,7 @@ export const turn: readonly Syscall[] = [
     output: z.object({ ids: z.array(z.string()) }),
     errors: ["session_not_found", "turn_ended", "turn_not_found", "quota_exceeded", "disk_low"],
     http: { method: "POST", path: "/sessions/:id/turns/:turnId/messages", status: 201 },
-    cli: { positional: ["id", "turnId", "text"] },
+    cli: { positional: ["id", "turnId", "text"], says: ["Recorded {ids.length|message}: {ids}"] },
     mcp: { toolsets: ["inside"] },
     commit: (context, { id, turnId, text, role }) =>
       context.services.supervisor.message(id, turnId, text, role ?? "assistant", byOf(context)),

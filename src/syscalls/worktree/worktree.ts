@@ -103,7 +103,10 @@ export const worktree: readonly Syscall[] = [
       "limit_reached",
     ],
     http: { method: "POST", path: "/api/worktrees/:id/attach", status: 201 },
-    cli: { positional: ["id", "adapter", "prompt"] },
+    cli: {
+      positional: ["id", "adapter", "prompt"],
+      says: ["Started {name} with {agent} in the worktree {cwd}.", "Next: nomos attach {name}"],
+    },
     commit: async (context, { id, ...input }) => {
       refuseLarge(input.prompt);
       const { trees, supervisor } = context.services;
@@ -124,7 +127,7 @@ export const worktree: readonly Syscall[] = [
     output: z.object({ ok: z.boolean(), id: z.string() }),
     errors: ["worktree_not_found", "worktree_has_work", "worktree_in_use", "worktree_failed", "git_failed"],
     http: { method: "DELETE", path: "/api/worktrees/:id" },
-    cli: { positional: ["id"] },
+    cli: { positional: ["id"], says: ["Removed the worktree {input.id}."] },
     destructive: true,
     commit: (context, { id }) => context.services.trees.remove(id, byOf(context)),
     answer: async (_context, { id }) => ({ ok: true, id }),
@@ -140,7 +143,14 @@ export const worktree: readonly Syscall[] = [
     output: z.object({ removed: Names, kept: Names }),
     errors: ["worktree_failed", "git_failed"],
     http: { method: "POST", path: "/api/worktrees/gc" },
-    cli: { positional: [] },
+    cli: {
+      positional: [],
+      says: [
+        "Removed {removed.length|worktree}.",
+        ["removed.length", 0, "No worktree could be removed."],
+        "Kept {kept.length|worktree}: a session uses it, or it holds work. Next: nomos worktree list",
+      ],
+    },
     idempotent: true,
     commit: (context) => context.services.trees.collect(byOf(context)),
     answer: async ({ services }, _input, events) => {

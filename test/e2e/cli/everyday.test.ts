@@ -110,7 +110,7 @@ describe("session commands", () => {
 
   test("prompt, wait, logs, interrupt and kill accept a name or the start of an id", async () => {
     const { id, name } = await json<Session>("run", "--detach", "say one");
-    expect((await nomos("wait", name)).stdout).toContain("turn.outcome:");
+    expect((await nomos("wait", name)).stdout).toBe(`${name} is idle.\nThe turn ended: completed.\n`);
     const prompted = await json<{ ok: boolean; id: string; turnId: string; queued: boolean }>(
       "prompt",
       name,
