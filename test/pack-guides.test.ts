@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -65,6 +65,9 @@ async function writeFiles(place: string, blocks: readonly Block[]): Promise<void
   await mkdir(join(place, "work"));
   const shim = `#!/bin/sh\nexec "${process.execPath}" "${BIN}" "$@"\n`;
   await writeFile(join(place, "bin", "nomos"), shim, { mode: 0o755 });
+  // `nomos/client`, as an installed package has it.
+  await mkdir(join(place, "node_modules"));
+  await symlink(join(dirname(BIN), ".."), join(place, "node_modules", "nomos"));
   for (const { role, name, body } of blocks) if (role === "file") await writeFile(join(place, "work", name), body);
 }
 

@@ -1,8 +1,10 @@
-import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { build } from "esbuild";
 import { publint } from "publint";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { npxIn, packInto, runIn } from "./support/packing.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -38,6 +40,7 @@ beforeAll(async () => {
   const { path, files } = await packInto(copy, place.root, {});
   packedFiles = files;
   await mkdir(place.consumer);
+  await writeFile(join(place.consumer, "package.json"), '{ "private": true, "type": "module" }');
   const install = ["install", "--prefer-offline", "--omit=dev", "--no-audit", "--no-fund", path];
   await runIn(place.consumer, "npm", install, {});
 }, INSTALL_TIMEOUT_MS);
@@ -51,15 +54,19 @@ test("the tarball holds the bundle and no source", () => {
       "README.md",
       "bin/nomos.js",
       "dist/cli.js",
+      "dist/client/browser.js",
+      "dist/client/index.d.ts",
+      "dist/client/node.js",
       "package.json",
       "verifier/nomos-verify.js",
     ]),
   );
   const strays = packedFiles.filter(
-    (path) => !/^(bin|dist|verifier)\/[^/]+$|^docs\/.+\.md$|^[^/]+\.(md|json)$|^LICENSE$/.test(path),
+    (path) => !/^(bin|dist|dist\/client|verifier)\/[^/]+$|^docs\/.+\.md$|^[^/]+\.(md|json)$|^LICENSE$/.test(path),
   );
   expect(strays).toEqual([]);
-  expect(packedFiles.filter((path) => path.endsWith(".ts"))).toEqual([]);
+  const sources = packedFiles.filter((path) => path.endsWith(".ts") && !/^dist\/client\/[\w.-]+\.d\.ts$/.test(path));
+  expect(sources).toEqual([]);
 });
 
 test("publint finds no problem in the installed package", async () => {
@@ -76,6 +83,86 @@ test("npx nomos version answers from the installed bundle", async () => {
 
 test("npx nomos-verify answers, from the files as they stand in the repository", async () => {
   expect((await npx("nomos-verify", "--help")).stdout).toMatch(/^nomos-verify BUNDLE/);
+});
+
+describe("nomos/client", () => {
+  const EXAMPLE = `
+import { connect, type Session } from "nomos/client";
+const nomos = await connect();
+const session: Session = await nomos.session.start({ adapter: "demo", cwd: "/tmp", prompt: "say hello" });
+for await (const item of nomos.session.stream({ id: session.id })) {
+  if (item.event === "line") console.log(item.data.line);
+  if (item.event === "event" && item.data.type === "turn.ended@1") break;
+}
+`;
+
+  test("a program in TypeScript compiles against the declarations, and so do the examples of the guide", async () => {
+    const guide = await readFile(join(ROOT, "docs/guide/scripting.md"), "utf8");
+    const examples = [...guide.matchAll(/^```ts file=(\S+)\n([\s\S]*?)^```$/gm)];
+    expect(examples.length).toBeGreaterThanOrEqual(5);
+    for (const [, name = "", body = ""] of examples) await writeFile(join(place.consumer, name), body);
+    await writeFile(join(place.consumer, "example.ts"), EXAMPLE);
+    expect(await compile("example.ts", ...examples.map(([, name = ""]) => name))).toBe("");
+  });
+
+  test.each([
+    ["a member that no syscall takes", 'nomos.session.start({ adapter: "demo", promt: "x" })', /promt/],
+    ["a missing member", "nomos.session.start({})", /adapter/],
+    ["a value of the wrong type", "nomos.session.prompt({ id: 1, prompt: 'x' })", /TS2322/],
+    ["an unknown verb", "nomos.session.halt({ id: 'x' })", /halt/],
+    ["an answer's unknown member", "(await nomos.session.show({ id: 'x' })).stat", /stat/],
+    ["a stream that is awaited as a call", "(await nomos.session.wait({ id: 'x' })).next()", /next/],
+  ])("%s does not compile", async (_what, call, message) => {
+    const program = `import { connect } from "nomos/client";\nconst nomos = await connect();\nawait ${call};\n`;
+    await writeFile(join(place.consumer, "wrong.ts"), program);
+    expect(await compile("wrong.ts")).toMatch(message);
+  });
+
+  test("the example runs against a daemon of the installed package", async () => {
+    await writeFile(join(place.consumer, "example.ts"), EXAMPLE);
+    const env = { NOMOS_HOME: join(place.root, "home"), NOMOS_PORT: "0" };
+    await npxIn(place.consumer, ["nomos", "up", "--detach"], env);
+    onTestFinished(async () => void (await npxIn(place.consumer, ["nomos", "down"], env)));
+    const { stdout } = await runIn(place.consumer, process.execPath, ["example.ts"], env);
+    expect(stdout).toBe("hello\n── turn-end (completed) ──\n");
+  });
+
+  test("without a daemon the error says how to start one, and none is started", async () => {
+    await writeFile(join(place.consumer, "example.ts"), EXAMPLE);
+    const env = { NOMOS_HOME: join(place.root, "empty") };
+    const failed = runIn(place.consumer, process.execPath, ["example.ts"], env);
+    await expect(failed).rejects.toThrow(/No daemon runs on .*empty/);
+    expect(existsSync(env.NOMOS_HOME)).toBe(false);
+  });
+
+  test("a bundle for browsers needs no module of Node", async () => {
+    await writeFile(join(place.consumer, "example.ts"), EXAMPLE);
+    const { outputFiles, metafile } = await build({
+      absWorkingDir: place.consumer,
+      entryPoints: ["example.ts"],
+      bundle: true,
+      write: false,
+      metafile: true,
+      platform: "browser",
+      format: "esm",
+      outdir: "browser",
+    });
+    expect(Object.values(metafile.outputs).flatMap(({ imports }) => imports)).toEqual([]);
+    expect(outputFiles.map(({ text }) => text).join("\n")).not.toMatch(/["'`]node:/);
+    expect(Object.keys(metafile.inputs)).toContain("node_modules/nomos/dist/client/browser.js");
+  });
+
+  /** What the compiler says; nothing when it is content. */
+  async function compile(...files: readonly string[]): Promise<string> {
+    const options = ["--ignoreConfig", "--noEmit", "--strict", "--exactOptionalPropertyTypes", "--target", "es2024"];
+    const types = ["--module", "nodenext", "--types", "node", "--typeRoots", join(ROOT, "node_modules/@types")];
+    const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
+    const asked = runIn(place.consumer, process.execPath, [compiler, ...options, ...types, ...files], {});
+    return asked.then(
+      ({ stdout }) => stdout,
+      ({ stdout }: { readonly stdout: string }) => stdout,
+    );
+  }
 });
 
 function npx(...args: readonly string[]): ReturnType<typeof npxIn> {

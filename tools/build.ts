@@ -14,14 +14,17 @@
 import { join } from "node:path";
 import { noteSources } from "./built-from.ts";
 import { bundle } from "./bundle.ts";
+import { bundleClient } from "./bundle-client.ts";
 import { ENTRIES, EXTERNAL } from "./entries.ts";
 
 const root = join(import.meta.dirname, "..");
 const outDir = join(root, "dist");
 const startedMs = Date.now();
 
-const { outputs, inputs } = await bundle({ root, outDir, entries: ENTRIES, external: EXTERNAL });
-await noteSources(root, outDir, inputs, startedMs);
+const program = await bundle({ root, outDir, entries: ENTRIES, external: EXTERNAL });
+const client = await bundleClient({ root, outDir, declarations: true });
+await noteSources(root, outDir, [...new Set([...program.inputs, ...client.inputs])], startedMs);
+const outputs = [...program.outputs, ...client.outputs];
 const bytes = outputs.reduce((sum, output) => sum + output.bytes, 0);
 // Standard error: `npm pack --json` prints its answer on standard output.
 console.error(`dist/: ${outputs.length} files, ${Math.ceil(bytes / 1024)} KiB`);

@@ -12,6 +12,9 @@ export const ENTRIES = {
   "memory-agent": "packages/aip46-conformance/src/memory-agent.ts",
 };
 
+/** Name in dist/client/ -> source: `nomos/client`. Bundled by itself, so that the program's files stay as few as they are. */
+export const CLIENT_ENTRIES = { browser: "src/client/connect.ts", node: "src/cli/daemon/node-client.ts" };
+
 /**
  * Packages that are installed beside dist/ and not part of it: CommonJS, whose `require` has no meaning in a bundle of
  * modules. Each is loaded only when it is used.

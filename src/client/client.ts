@@ -1,5 +1,5 @@
 import { follow, type StreamOptions } from "./follow.ts";
-import { type Fetch, send, type Target } from "./request.ts";
+import { type Fetch, send, type Target, wholeText } from "./request.ts";
 import type { StreamItem } from "./stream-items.ts";
 import type { SyscallTypes } from "./types.generated.ts";
 
@@ -53,7 +53,7 @@ export function createClient(options: ClientOptions): Client {
   const callByName: Client["callByName"] = async (name, input, { idempotencyKey, signal } = {}) => {
     const headers: Record<string, string> = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
     const response = await send(target, { name, input, headers, signal });
-    return JSON.parse(await response.text());
+    return JSON.parse(await wholeText(response, signal));
   };
   const streamByName: Client["streamByName"] = (name, input, given = {}) => follow(target, { name, input }, given);
   return {

@@ -67,7 +67,7 @@ function isPassing(thrown: unknown): boolean {
   return !(thrown instanceof ClientError) || thrown.status === 0 || thrown.status >= 502;
 }
 
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const over = () => {
       clearTimeout(timer);

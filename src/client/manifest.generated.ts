@@ -98,6 +98,8 @@ export const ROUTES: { readonly [name in keyof SyscallTypes]: string } = {
   "ws.ticket": "POST /api/ws/ticket",
 };
 
+export const STREAMS: readonly string[] = ["session.stream", "event.stream"];
+
 export const SHORT_FORMS: { readonly [short: string]: keyof SyscallTypes } = {
   prompt: "session.prompt",
   interrupt: "session.interrupt",

@@ -51,7 +51,7 @@ export async function send(target: Target, asked: Asked): Promise<FetchResponse>
   const signal = asked.signal === undefined ? {} : { signal: asked.signal };
   const url = `${target.url}${filled}${byQuery ? query(rest) : ""}`;
   const response = await reach(target.fetch, url, { method, headers, ...body, ...signal });
-  if (response.status >= 400) throw errorIn(response.status, await response.text());
+  if (response.status >= 400) throw errorIn(response.status, await wholeText(response, asked.signal));
   return response;
 }
 
@@ -65,8 +65,21 @@ async function reach(fetch: Fetch, url: string, init: FetchInit): Promise<FetchR
   try {
     return await fetch(url, init);
   } catch (cause) {
-    if (init.signal?.aborted === true) throw cause;
-    throw new ClientError("daemon_unreachable", { status: 0, cause, details: { reason: reasonOf(cause) } });
+    throw lost(cause, init.signal);
+  }
+}
+
+function lost(cause: unknown, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted === true) return cause;
+  return new ClientError("daemon_unreachable", { status: 0, cause, details: { reason: reasonOf(cause) } });
+}
+
+/** The body of an answer. A connection that breaks in the middle of it has given no answer. */
+export async function wholeText(response: FetchResponse, signal: AbortSignal | undefined): Promise<string> {
+  try {
+    return await response.text();
+  } catch (cause) {
+    throw lost(cause, signal);
   }
 }
 

@@ -14,6 +14,7 @@ import {
 import { join } from "node:path";
 import { findBubblewrap } from "../../src/host/index.ts";
 import { bundle } from "../../tools/bundle.ts";
+import { bundleClient } from "../../tools/bundle-client.ts";
 import { ENTRIES, EXTERNAL } from "../../tools/entries.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -57,6 +58,7 @@ async function makeProduct(): Promise<string> {
   // Some tests start it as another user.
   chmodSync(made, 0o755);
   await bundle({ root: ROOT, outDir: join(made, "dist"), entries: ENTRIES, external: EXTERNAL });
+  await bundleClient({ root: ROOT, outDir: join(made, "dist"), declarations: false });
   for (const name of PUBLISHED) cpSync(join(ROOT, name), join(made, name), { recursive: true });
   const product = join(PRODUCTS, contentHash(made));
   if (existsSync(product)) rmSync(made, { recursive: true });

@@ -6,12 +6,15 @@ import { isFlag, type JsonSchema, schemaOf } from "./json-schema.ts";
 /** The index that every client loads: where each syscall is, and its short form on the command line. */
 export function clientManifest(table: readonly Syscall[] = SYSCALLS): string {
   const routes = table.map(({ name, http }) => [name, `${http.method} ${http.path}`] as const);
+  const streams = table.filter(({ kind }) => kind === "stream").map(({ name }) => name);
   const shorts = table.flatMap(({ name, cli }) => (cli.short === undefined ? [] : [[cli.short, name] as const]));
   return [
     GENERATED,
     'import type { SyscallTypes } from "./types.generated.ts";',
     "",
     `export const ROUTES: { readonly [name in keyof SyscallTypes]: string } = ${JSON.stringify(Object.fromEntries(routes))};`,
+    "",
+    `export const STREAMS: readonly string[] = ${JSON.stringify(streams)};`,
     "",
     `export const SHORT_FORMS: { readonly [short: string]: keyof SyscallTypes } = ${JSON.stringify(Object.fromEntries(shorts))};`,
     "",

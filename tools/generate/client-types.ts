@@ -24,3 +24,21 @@ export function clientTypes(): string {
     "",
   ].join("\n");
 }
+
+/** The syscalls as functions, by family, each with its summary: what an editor shows. */
+export function clientFamilies(): string {
+  const families = new Map<string, string[]>();
+  for (const { name, summary } of SYSCALLS) {
+    const [family = "", verb = ""] = name.split(".");
+    const verbs = families.get(family) ?? [];
+    families.set(family, [...verbs, `/** ${summary}. */\nreadonly ${verb}: Verb<"${name}">;`]);
+  }
+  const members = [...families].map(([family, verbs]) => `readonly ${family}: {\n${verbs.join("\n")}\n};`);
+  return [
+    "// Generated from the syscall table by `npm run docs`.",
+    'import type { Verb } from "./verb.ts";',
+    "",
+    `export interface Families {\n${members.join("\n")}\n}`,
+    "",
+  ].join("\n");
+}

@@ -8,7 +8,7 @@ import { agentsPage } from "./agents-page.ts";
 import { aip46Schemas } from "./aip46-schemas.ts";
 import { cliPage } from "./cli-page.ts";
 import { clientDetails, clientErrors, clientManifest } from "./client-manifest.ts";
-import { clientTypes } from "./client-types.ts";
+import { clientFamilies, clientTypes } from "./client-types.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { errorsPage } from "./errors-page.ts";
 import { escapePage } from "./escape-page.ts";
@@ -27,6 +27,7 @@ export function generatedFiles(root: string): ReadonlyMap<string, string> {
     "src/client/details.generated.ts": clientDetails(),
     "src/client/errors.generated.ts": clientErrors(),
     "src/client/types.generated.ts": clientTypes(),
+    "src/client/families.generated.ts": clientFamilies(),
     "docs/reference/agents.md": agentsPage(),
     "docs/reference/cli.md": cliPage(),
     "docs/reference/configuration.md": configurationPage(),

@@ -43,7 +43,7 @@ export async function connectIfUp(terminal: Terminal): Promise<Client> {
   return clientOf(terminal, found);
 }
 
-function noDaemon(home: string): ClientError {
+export function noDaemon(home: string): ClientError {
   return new ClientError("daemon_unreachable", {
     status: 0,
     message: `No daemon runs on ${home}.`,
@@ -66,7 +66,7 @@ function givenClient({ environment }: Terminal): Client | null {
   return url && token ? createClient({ url, token, fetch: nodeFetch(null) }) : null;
 }
 
-async function readToken(home: string): Promise<string> {
+export async function readToken(home: string): Promise<string> {
   const path = join(home, "token");
   try {
     return (await readSmall(path)).trim();

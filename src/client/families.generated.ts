@@ -1,0 +1,235 @@
+// Generated from the syscall table by `npm run docs`.
+import type { Verb } from "./verb.ts";
+
+export interface Families {
+  readonly session: {
+    /** Start a session with a driver, and with a first prompt if you give one. */
+    readonly start: Verb<"session.start">;
+    /** Send a session its next prompt; returns once the prompt is stored. */
+    readonly prompt: Verb<"session.prompt">;
+    /** End the running turn; the session stays alive. */
+    readonly interrupt: Verb<"session.interrupt">;
+    /** Suspend a session: its running turn ends, its queue waits until you resume it. */
+    readonly suspend: Verb<"session.suspend">;
+    /** Resume a suspended session. */
+    readonly resume: Verb<"session.resume">;
+    /** Hibernate an idle session: its processes end, and the next prompt wakes it. */
+    readonly hibernate: Verb<"session.hibernate">;
+    /** End a session and its whole process tree. */
+    readonly kill: Verb<"session.kill">;
+    /** Remove a session from every list, killing it first if needed; its events stay in the log. */
+    readonly forget: Verb<"session.forget">;
+    /** Set or remove a session's label. */
+    readonly label: Verb<"session.label">;
+    /** Start a new session from an event of another one, with its own copy of the files at that event. */
+    readonly fork: Verb<"session.fork">;
+    /** Move a session back to an event, with its files, artifacts and todo; deletes nothing from the log. */
+    readonly rewind: Verb<"session.rewind">;
+    /** Erase the data of events for good; their headers stay, so the chain and old proofs stay valid. */
+    readonly erase: Verb<"session.erase">;
+    /** Show the modes, models, options and commands of a session's agent, and which are chosen. */
+    readonly offer: Verb<"session.offer">;
+    /** Set mode, model and options of a session's agent, from its next turn on. */
+    readonly configure: Verb<"session.configure">;
+    /** List the sessions, newest first. */
+    readonly list: Verb<"session.list">;
+    /** Show one session. */
+    readonly show: Verb<"session.show">;
+    /** List a session's events by page: the whole stream, or only its current path. */
+    readonly events: Verb<"session.events">;
+    /** Show the last lines of a session's transcript. */
+    readonly output: Verb<"session.output">;
+    /** Wait until a session is idle, or until one turn has ended. */
+    readonly wait: Verb<"session.wait">;
+    /** Search the text of all sessions. */
+    readonly search: Verb<"session.search">;
+    /** Follow a session live: lines, events, partial text and state changes. */
+    readonly stream: Verb<"session.stream">;
+    /** List the agents a session may start, and why the others are refused. */
+    readonly delegates: Verb<"session.delegates">;
+    /** Take a snapshot of a session's files now, in addition to the one at each turn's end. */
+    readonly snapshot: Verb<"session.snapshot">;
+    /** Show which files a turn changed, including changes made through the shell. */
+    readonly diff: Verb<"session.diff">;
+    /** List living sessions with the same directory, parent or fork root, each with its last note. */
+    readonly siblings: Verb<"session.siblings">;
+    /** Leave a note on a session for its siblings and for people. */
+    readonly note: Verb<"session.note">;
+    /** Ask a person a question from within a turn, and wait for the answer. */
+    readonly ask: Verb<"session.ask">;
+    /** Write a handoff with which another agent can continue: task, state, todo, artifacts, last messages. */
+    readonly handoff: Verb<"session.handoff">;
+    /** Open a session for an agent that already runs; it ends by `finish` or with the agent's process. */
+    readonly open: Verb<"session.open">;
+    /** Report that an external agent's session has ended. */
+    readonly finish: Verb<"session.finish">;
+  };
+  readonly turn: {
+    /** Report that an external agent has begun a turn. */
+    readonly begin: Verb<"turn.begin">;
+    /** Report that an external agent has ended its turn; a repeated report changes nothing. */
+    readonly end: Verb<"turn.end">;
+    /** Report a complete message of a turn. */
+    readonly say: Verb<"turn.say">;
+  };
+  readonly event: {
+    /** Follow all events of the log. */
+    readonly stream: Verb<"event.stream">;
+    /** Show one event by its id. */
+    readonly show: Verb<"event.show">;
+    /** Add custom facts to a session, inside or outside a running turn. */
+    readonly add: Verb<"event.add">;
+  };
+  readonly artifact: {
+    /** List a session's artifacts, each at its current version. */
+    readonly list: Verb<"artifact.list">;
+    /** Read an artifact, at its current or an earlier version. */
+    readonly read: Verb<"artifact.read">;
+    /** Write an artifact: a new path starts at version 1, a known path gets the next version. */
+    readonly write: Verb<"artifact.write">;
+  };
+  readonly blob: {
+    /** Read a blob by its sha256. */
+    readonly read: Verb<"blob.read">;
+  };
+  readonly todo: {
+    /** Show a session's todo list. */
+    readonly show: Verb<"todo.show">;
+    /** Replace a session's todo list. */
+    readonly replace: Verb<"todo.replace">;
+  };
+  readonly approval: {
+    /** List the questions put to a person. */
+    readonly list: Verb<"approval.list">;
+    /** Approve a question: once, unless the option says otherwise. */
+    readonly approve: Verb<"approval.approve">;
+    /** Reject a question. */
+    readonly reject: Verb<"approval.reject">;
+  };
+  readonly agent: {
+    /** List the agents; every installed driver brings one of its own name. */
+    readonly list: Verb<"agent.list">;
+    /** Show one agent. */
+    readonly show: Verb<"agent.show">;
+    /** Create an agent: a name, a driver, and what its tools may do without asking. */
+    readonly create: Verb<"agent.create">;
+    /** Delete an agent; its slug can be used again. */
+    readonly delete: Verb<"agent.delete">;
+    /** Set the default agent, used when a call names none. */
+    readonly default: Verb<"agent.default">;
+  };
+  readonly workspace: {
+    /** List the workspaces and show which one is active. */
+    readonly list: Verb<"workspace.list">;
+    /** Register a directory as a workspace; the first one becomes active. */
+    readonly add: Verb<"workspace.add">;
+    /** Make a workspace active: sessions that name no place work there. */
+    readonly use: Verb<"workspace.use">;
+    /** Remove a workspace from the registry; its directory and sessions stay. */
+    readonly remove: Verb<"workspace.remove">;
+  };
+  readonly worktree: {
+    /** List the worktrees and the sessions that work in them. */
+    readonly list: Verb<"worktree.list">;
+    /** Show one worktree and the work that would be lost with it. */
+    readonly show: Verb<"worktree.show">;
+    /** Start a session in an existing worktree, to continue there. */
+    readonly attach: Verb<"worktree.attach">;
+    /** Remove a worktree; refused if it holds work that exists nowhere else. */
+    readonly remove: Verb<"worktree.remove">;
+    /** Remove every worktree that no session uses and that holds no work. */
+    readonly gc: Verb<"worktree.gc">;
+  };
+  readonly driver: {
+    /** List all drivers and show which are installed. */
+    readonly list: Verb<"driver.list">;
+    /** Show one driver with its manifest. */
+    readonly show: Verb<"driver.show">;
+    /** Install an agent into the daemon's home, in the version its manifest names. */
+    readonly install: Verb<"driver.install">;
+    /** Find an agent, check its version and start it briefly; starts no session and calls no model. */
+    readonly check: Verb<"driver.check">;
+    /** Add or replace a foreign agent by its manifest, a short JSON file. */
+    readonly add: Verb<"driver.add">;
+    /** Remove a manifest you added; a built-in manifest of the same name applies again. */
+    readonly remove: Verb<"driver.remove">;
+  };
+  readonly sandbox: {
+    /** Show the files and network a session can reach, its limits, and what it was refused. */
+    readonly explain: Verb<"sandbox.explain">;
+    /** Run a command in a `strict` sandbox that can write to one directory, to try the sandbox out. */
+    readonly run: Verb<"sandbox.run">;
+  };
+  readonly audit: {
+    /** List all events in global order, by page. */
+    readonly entries: Verb<"audit.entries">;
+    /** Check the hashes and position of every event, and the tree against its signed checkpoint. */
+    readonly verify: Verb<"audit.verify">;
+    /** Show the newest signed checkpoint as a C2SP signed note; as JSON, also the key that verifies it. */
+    readonly checkpoint: Verb<"audit.checkpoint">;
+    /** Prove that an event is in the signed log. */
+    readonly proof: Verb<"audit.proof">;
+    /** Prove that the log still begins with the events it had at an earlier size. */
+    readonly consistency: Verb<"audit.consistency">;
+    /** Read one tile of the tree (C2SP tlog-tiles): up to 256 hashes of a level. */
+    readonly tile: Verb<"audit.tile">;
+    /** Export the whole log as a folder or a .tar; `nomos-verify` checks it without Nomos. */
+    readonly export: Verb<"audit.export">;
+    /** List the events of an agent's sessions in global order, by page; a short page may not be the last. */
+    readonly agent: Verb<"audit.agent">;
+  };
+  readonly system: {
+    /** Show the daemon's version, address, recovery results, and use of sessions and storage. */
+    readonly status: Verb<"system.status">;
+    /** Show the metrics in the Prometheus text format. */
+    readonly metrics: Verb<"system.metrics">;
+    /** Check every byte of the log and its tree; with `rebuild`, also compare the read models with the log. */
+    readonly doctor: Verb<"system.doctor">;
+    /** List the protocols this daemon implements and where it deviates from them. */
+    readonly conformance: Verb<"system.conformance">;
+    /** Back up the log, blobs, tree, keys and configuration into a new folder while the daemon runs. */
+    readonly backup: Verb<"system.backup">;
+    /** Move the data of sessions that ended long ago into archives, and remove unused blobs. */
+    readonly gc: Verb<"system.gc">;
+    /** Stop the daemon: running turns end and every session hibernates; nothing is lost. */
+    readonly shutdown: Verb<"system.shutdown">;
+  };
+  readonly config: {
+    /** Show the configuration in force, with possible secrets hidden. */
+    readonly show: Verb<"config.show">;
+    /** Change members of the configuration; null removes a member, a hidden value stays unchanged. */
+    readonly set: Verb<"config.set">;
+  };
+  readonly queue: {
+    /** List everything that is queued and why it waits: turns of sessions, items of limited lanes. */
+    readonly list: Verb<"queue.list">;
+  };
+  readonly token: {
+    /** Issue a token with fewer rights than yours; its secret is shown only once. */
+    readonly issue: Verb<"token.issue">;
+    /** List the valid tokens, without their secrets. */
+    readonly list: Verb<"token.list">;
+    /** Revoke a token for good, and every token that was issued with it. */
+    readonly revoke: Verb<"token.revoke">;
+  };
+  readonly permission: {
+    /** Show what the gate would decide and which rules apply; every caller may ask about itself. */
+    readonly explain: Verb<"permission.explain">;
+  };
+  readonly archive: {
+    /** Read the events of an archived session, each checked against its hash in the log. */
+    readonly read: Verb<"archive.read">;
+    /** Check every byte of a session's archive against the hashes in the log. */
+    readonly verify: Verb<"archive.verify">;
+  };
+  readonly doc: {
+    /** List the documentation pages of this version. */
+    readonly list: Verb<"doc.list">;
+    /** Show one documentation page. */
+    readonly read: Verb<"doc.read">;
+  };
+  readonly ws: {
+    /** Issue a pass that opens one WebSocket once, within 30 seconds, for browsers that cannot send a token. */
+    readonly ticket: Verb<"ws.ticket">;
+  };
+}
