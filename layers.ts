@@ -43,7 +43,7 @@ export const LAYERS: readonly Layer[] = [
     mayImport: [],
     runtime: "language",
     maxLines: 3000,
-    note: "pure code for all domains, and the session: definitions, decide and evolve, gate, ids",
+    note: "pure code for all domains, and the session: definitions, decide and evolve, gate",
   },
   {
     name: "domains",
@@ -52,7 +52,7 @@ export const LAYERS: readonly Layer[] = [
     mayImport: ["kernel"],
     runtime: "language",
     maxLinesOfFolder: 600,
-    note: "pure code, one folder per domain: agents, tokens, the system, scope, the hash chain and the Merkle tree; the list of aggregates",
+    note: "pure code, one folder per domain: agents, tokens, the system, scope, ids and names, the hash chain and the Merkle tree; the list of aggregates",
   },
   {
     name: "contract",

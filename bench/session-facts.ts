@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { type CustomFact, type Fact, fact, sessionName, uuidv7Maker } from "../src/kernel/index.ts";
+import { sessionName, uuidv7Maker } from "../src/domains/index.ts";
+import { type CustomFact, type Fact, fact } from "../src/kernel/index.ts";
 import type { NewEvent } from "../src/store/index.ts";
 import { seededRandom } from "./harness.ts";
 

@@ -1,7 +1,14 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { AccessToken, AGENT_EVENTS, AgentIdentity, SYSTEM_EVENTS, TOKEN_EVENTS } from "../src/domains/index.ts";
+import {
+  AccessToken,
+  AGENT_EVENTS,
+  AgentIdentity,
+  SYSTEM_EVENTS,
+  TOKEN_EVENTS,
+  uuidv7Maker,
+} from "../src/domains/index.ts";
 import {
   type AnyFact,
   factsOf,
@@ -15,7 +22,6 @@ import {
   type SessionState,
   sessionStream,
   streamOf,
-  uuidv7Maker,
 } from "../src/kernel/index.ts";
 import {
   type AppendOptions,

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Committer, createCommitter, type Followers } from "../commit/index.ts";
-import { type NewId, uuidv7Maker } from "../kernel/index.ts";
+import { uuidv7Maker } from "../domains/index.ts";
+import type { NewId } from "../kernel/index.ts";
 import { giveHomeLeaseBack, type OpenedHome, openBounds, openWaiting, takeHomeLease } from "../services/index.ts";
 import { startFollowers } from "./followers.ts";
 

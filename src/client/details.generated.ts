@@ -88,6 +88,8 @@ export const DETAILS: { readonly [name in keyof SyscallTypes]: string } = {
     '["write","session.report","Replace a session\'s todo list","session_not_found session_ended turn_ended todo_limit quota_exceeded disk_low","id",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["items","json!","",0],["turnId","text","",0]],{"says":["The todo list of {input.id} has {items.length|item}.",["items.length",0,"The todo list of {input.id} is empty."]]}]',
   "approval.list":
     '["read","approval.read","List the questions put to a person","","",[["status","text","",["pending","all"]],["sessionId","text","",0]],{}]',
+  "approval.show":
+    '["read","approval.read","Show a question, with all that it is about","approval_not_found","approvalId",[["approvalId","text!","",0]],{}]',
   "approval.approve":
     '["write","approval.answer","Approve a question: once, unless the option says otherwise","approval_not_found already_answered invalid_option","approvalId option",[["approvalId","text!","",0],["option","text","one of the options; if the question has none, your own words",0]],{"says":["Approved: {question}","Next: nomos logs -f {sessionId}"]}]',
   "approval.reject":

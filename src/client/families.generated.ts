@@ -101,6 +101,8 @@ export interface Families {
   readonly approval: {
     /** List the questions put to a person. */
     readonly list: Verb<"approval.list">;
+    /** Show a question, with all that it is about. */
+    readonly show: Verb<"approval.show">;
     /** Approve a question: once, unless the option says otherwise. */
     readonly approve: Verb<"approval.approve">;
     /** Reject a question. */

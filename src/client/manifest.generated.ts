@@ -45,6 +45,7 @@ export const ROUTES: { readonly [name in keyof SyscallTypes]: string } = {
   "todo.show": "GET /sessions/:id/todo",
   "todo.replace": "PUT /sessions/:id/todo",
   "approval.list": "GET /api/approvals",
+  "approval.show": "GET /api/approvals/:approvalId",
   "approval.approve": "POST /api/approvals/:approvalId/approve",
   "approval.reject": "POST /api/approvals/:approvalId/reject",
   "agent.list": "GET /api/agents",

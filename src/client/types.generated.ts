@@ -24,6 +24,15 @@ export type Approval = {
     readonly resource: string;
   };
   readonly createdAt: string;
+  /** what would be done; of an open question, when the agent tells it */
+  readonly detail?: {
+    /** the whole command */
+    readonly command?: string;
+    /** the file that would be changed */
+    readonly path?: string;
+    /** the change as a unified diff; a cut one says how many lines are missing */
+    readonly diff?: string;
+  };
 };
 
 export type LogEvent = {
@@ -925,6 +934,14 @@ export interface SyscallTypes {
     readonly output: {
       readonly approvals: readonly Approval[];
     };
+  };
+  /** Show a question, with all that it is about. */
+  "approval.show": {
+    readonly kind: "read";
+    readonly input: {
+      readonly approvalId: string;
+    };
+    readonly output: Approval;
   };
   /** Approve a question: once, unless the option says otherwise. */
   "approval.approve": {

@@ -61,6 +61,14 @@ export const ApprovalWire = z.object({
   options: z.array(z.string()),
   action: z.object({ verb: z.string(), resource: z.string() }).optional(),
   createdAt: z.string(),
+  detail: z
+    .object({
+      command: z.string().optional().describe("the whole command"),
+      path: z.string().optional().describe("the file that would be changed"),
+      diff: z.string().optional().describe("the change as a unified diff; a cut one says how many lines are missing"),
+    })
+    .optional()
+    .describe("what would be done; of an open question, when the agent tells it"),
 });
 export type ApprovalWire = z.infer<typeof ApprovalWire>;
 

@@ -49,6 +49,8 @@ export {
   recordDelegation,
   refuseDelegation,
 } from "./delegation/delegation.ts";
+export { sessionName } from "./ids/session-name.ts";
+export { uuidv7Maker } from "./ids/uuidv7.ts";
 export { judgeChange, parseScope, type Scope, scopeWalls } from "./scope/scope.ts";
 export {
   DEFAULT_WORKSPACE,

@@ -10,6 +10,8 @@ export interface TurnRecorder {
   readonly ready: () => Promise<void>;
   /** A tool call stands in the log before somebody is asked about it. Returns all that was said about it so far. */
   readonly toolAsked: (call: ToolChange) => Promise<Omit<ToolChange, "status">>;
+  /** What is said from here on is another message. */
+  readonly endMessage: () => Promise<void>;
   /** Nothing that is pushed from here on is recorded. */
   readonly close: () => void;
   /** Records the last text, open tool calls and usage, once. Throws the error that kept anything out of the log. */
@@ -126,6 +128,7 @@ export function createTurnRecorder(
       await line.settle();
       return tools.known(call.callId) ?? call;
     },
+    endMessage: () => line.add(flush),
     close: () => {
       closed = true;
       line.wake();
@@ -137,8 +140,7 @@ export function createTurnRecorder(
       await line.add(async () => {
         await flush();
         const left = keptUpdates <= KEPT_UPDATES_MAX ? [] : [leftOut(turnId, keptUpdates - KEPT_UPDATES_MAX)];
-        const used = usage === NOTHING_USED ? [] : [fact("usage.reported@1", { turnId, ...usage })];
-        await record([...(await tools.finish()), ...left, ...used]);
+        await record([...(await tools.finish()), ...left, ...used(turnId, usage)]);
       });
       await line.settle();
     },
@@ -198,6 +200,10 @@ const NOTHING_USED: Used = {
   outputTokens: null,
   cost: null,
 };
+
+function used(turnId: string, usage: Used): readonly DriverFact[] {
+  return usage === NOTHING_USED ? [] : [fact("usage.reported@1", { turnId, ...usage })];
+}
 
 function saidTooMuch(): DriverError {
   const limits = { turnCharsMax: TURN_CHARS_MAX };

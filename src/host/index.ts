@@ -35,6 +35,7 @@ export type { SandboxPlan } from "./sandbox/planned.ts";
 export { type HomeState, privateHome } from "./sandbox/private-home.ts";
 export type { Mount, Walls } from "./sandbox/walls.ts";
 export type { FileDiff } from "./snapshots/diff/file-diffs.ts";
+export { unifiedDiff } from "./snapshots/diff/unified-diff.ts";
 export type {
   SnapshotsChecked,
   Taken,

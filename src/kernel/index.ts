@@ -51,7 +51,7 @@ export {
   type Voice,
 } from "./gate/gate.ts";
 export { folded, indexPatterns } from "./gate/pattern-index.ts";
-export { isUuid, type NewId, sessionName, uuidv7Maker } from "./ids.ts";
+export { isUuid, type NewId } from "./ids.ts";
 export { canonicalJson, type Json } from "./json.ts";
 export { LIMITS } from "./limits.ts";
 export { memberOf, ownEntry } from "./own-entry.ts";
@@ -133,7 +133,13 @@ export {
   TURN_TRANSITIONS,
   transition,
 } from "./session/transitions.ts";
-export { type EffectKind, isEffectKind, type Question, type RedoClass } from "./session/turn-events.ts";
+export {
+  type EffectKind,
+  isEffectKind,
+  type Question,
+  type QuestionDetail,
+  type RedoClass,
+} from "./session/turn-events.ts";
 export {
   type Artifact,
   emptyView,

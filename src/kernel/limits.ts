@@ -24,6 +24,7 @@ export const LIMITS = {
   optionChars: 200,
   optionsMax: 16,
   questionChars: 16_384,
+  diffChars: 65_536,
   snapshotEveryEvents: 128,
   idempotencyKeyChars: 200,
   callNotesReserveBytes: 16_777_216,

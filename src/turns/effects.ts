@@ -1,5 +1,5 @@
 import type { HostProcess } from "../host/index.ts";
-import type { EffectKind, Json, RedoClass } from "../kernel/index.ts";
+import type { EffectKind, Json, QuestionDetail, RedoClass } from "../kernel/index.ts";
 
 /** A turn's effects: intended, gated, begun and settled in the log. They may run in parallel. */
 export interface TurnEffects {
@@ -44,6 +44,8 @@ export interface EffectOrder extends CallPlace {
   /** What it does, in full, for the person who is asked. */
   readonly shown: string;
   readonly redo: RedoClass;
+  /** The same for a screen; called only where a person may be asked. */
+  readonly preview?: () => Promise<QuestionDetail>;
 }
 
 export type Act = (effect: BegunEffect) => Promise<Acted>;

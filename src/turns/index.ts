@@ -7,6 +7,7 @@ export { createToolExplainer, type ExplainTool, type ToolUser } from "./permissi
 export { type Ground, groundOf, locate, warnedRules } from "./permission/ground.ts";
 export { isTurnVerb, judgeWish, TURN_VERBS } from "./permission/judge-wish.ts";
 export { callResource, commandResource, hostResource } from "./permission/resources.ts";
+export { cutDiff, shownDiff } from "./permission/shown-diff.ts";
 export { foreignTool, type UnattendedPolicy } from "./permission/tool-policy.ts";
 export { createTurnGate } from "./permission/turn-gate.ts";
 export { type ApprovalWaiters, createApprovalWaiters } from "./port/approval-waiters.ts";

@@ -1,3 +1,4 @@
+import type { QuestionDetail } from "../kernel/index.ts";
 import type { CallPlace } from "./effects.ts";
 import type { TurnGate } from "./permission/turn-gate.ts";
 
@@ -16,6 +17,7 @@ export interface AskedHow extends CallPlace {
   /** The rules that made the gate ask. */
   readonly rules?: readonly string[];
   readonly inputHash?: string | undefined;
+  readonly detail?: QuestionDetail | undefined;
 }
 
 export interface AskedAction {
@@ -41,11 +43,18 @@ export interface Wish {
   readonly paths?: readonly { readonly path: string; readonly isChanged: boolean }[];
   /** sha256 of all that the tool is given: two wishes that look alike may differ in what is not shown. */
   readonly inputHash?: string;
+  /** What would be done, for the person. */
+  readonly detail?: QuestionDetail;
 }
 
 export type Reply =
   | { readonly approved: true; readonly option: string | null }
-  | { readonly approved: false; readonly reason: string | null };
+  | {
+      readonly approved: false;
+      readonly reason: string | null;
+      /** The reason is in a person's own words. */
+      readonly isSaid?: true;
+    };
 
 /** How a foreign agent's requests for permission are decided. */
 export type Permits = (wish: Wish, desk: PermitDesk) => Promise<Reply>;

@@ -1,3 +1,6 @@
+import { execFileSync } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { newHome, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
@@ -67,6 +70,67 @@ proves("A1", "a rejection reaches the driver with its reason, and the turn goes 
   expect(answered).toMatchObject({ status: "rejected" });
   await ended(daemon, id, turnId);
   expect(await linesOf(daemon, id)).toContain("rejected: no time");
+});
+
+proves("A1", "a rejection and its reason are lines of the session", async () => {
+  const { id } = await start(daemon);
+  const { turnId } = await prompt(daemon, id, "ask One?\nask Two?");
+  expectOk(
+    await daemon.call("POST", `/api/approvals/${(await pendingOf(daemon, id)).id}/reject`, { reason: "no time" }),
+  );
+  expectOk(await daemon.call("POST", `/api/approvals/${(await pendingOf(daemon, id)).id}/reject`, {}));
+  await ended(daemon, id, turnId);
+  expect((await linesOf(daemon, id)).filter((line) => line.startsWith("[rejected]"))).toEqual([
+    "[rejected] no time",
+    "[rejected]",
+  ]);
+});
+
+proves("A7", "a question brings the whole command, or the path and the diff, until it is answered", async () => {
+  const agent = await careful(daemon, "detailed", "always_ask");
+  const { id, cwd } = await start(daemon, { agent });
+  await writeFile(join(cwd, "a.txt"), "one\ntwo\n");
+  const { turnId } = await prompt(daemon, id, "run echo did it; echo more\nwrite a.txt one\nwrite sub/new.txt x");
+  const show = async (approvalId: string) =>
+    expectOk(await daemon.call<Approval>("GET", `/api/approvals/${approvalId}`));
+  const details: unknown[] = [];
+  for (let asked = 0; asked < 3; asked += 1) {
+    const approval = await pendingOf(daemon, id);
+    expect(await show(approval.id)).toEqual(approval);
+    details.push(approval.detail);
+    expectOk(await daemon.call("POST", `/api/approvals/${approval.id}/approve`, {}));
+    expect((await show(approval.id)).detail).toBeUndefined();
+  }
+  await ended(daemon, id, turnId);
+  expect(details).toEqual([
+    { command: "echo did it; echo more" },
+    {
+      path: "a.txt",
+      diff: "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1 @@\n-one\n-two\n+one\n\\ No newline at end of file\n",
+    },
+    {
+      path: "sub/new.txt",
+      diff: "--- /dev/null\n+++ b/sub/new.txt\n@@ -0,0 +1 @@\n+x\n\\ No newline at end of file\n",
+    },
+  ]);
+  const asked = await eventsOf(daemon, id, "types=approval.requested");
+  expect(asked.map(({ data }) => data["detail"])).toEqual(details);
+  expectOk(await daemon.call("POST", `/sessions/${id}/erase`, { events: asked.map((event) => event.id) }));
+  expect(await approvalsOf(daemon, id)).toEqual([]);
+  await expectSound(daemon);
+});
+
+proves("A7", "a write over something that cannot be read is asked about without its old content", async () => {
+  const agent = await careful(daemon, "piped", "always_ask");
+  const { id, cwd } = await start(daemon, { agent });
+  execFileSync("mkfifo", [join(cwd, "pipe")]);
+  await prompt(daemon, id, "write pipe x");
+  const { detail } = await pendingOf(daemon, id);
+  expect(detail).toEqual({
+    path: "pipe",
+    diff: "--- a/pipe\n+++ b/pipe\n@@ -0,0 +1 @@\n+x\n\\ No newline at end of file\n",
+  });
+  expectOk(await daemon.call("DELETE", `/sessions/${id}`));
 });
 
 proves("A2", "the first answer counts; a later or concurrent one is refused", async () => {

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
-import { sessionStream, streamOf, uuidv7Maker } from "../../src/kernel/index.ts";
+import { uuidv7Maker } from "../../src/domains/index.ts";
+import { sessionStream, streamOf } from "../../src/kernel/index.ts";
 import { proves } from "../support/proves.ts";
 import { createChance } from "./chance.ts";
 import { createDisk, type Disk } from "./disk.ts";

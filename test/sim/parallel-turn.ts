@@ -1,12 +1,5 @@
-import {
-  APPROVALS,
-  idIn,
-  type Json,
-  outlivesDaemon,
-  Session,
-  type SessionState,
-  uuidv7Maker,
-} from "../../src/kernel/index.ts";
+import { uuidv7Maker } from "../../src/domains/index.ts";
+import { APPROVALS, idIn, type Json, outlivesDaemon, Session, type SessionState } from "../../src/kernel/index.ts";
 import type { RecordedEvent } from "../../src/store/index.ts";
 import type { Driver, TurnPort } from "../../src/turns/index.ts";
 import { createChance } from "./chance.ts";

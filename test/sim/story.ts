@@ -1,4 +1,5 @@
-import { SESSIONS, uuidv7Maker } from "../../src/kernel/index.ts";
+import { uuidv7Maker } from "../../src/domains/index.ts";
+import { SESSIONS } from "../../src/kernel/index.ts";
 import { createChance } from "./chance.ts";
 import { answerSomething, askUntilAnswered, type Ledger, randomWish } from "./client.ts";
 import { createDisk } from "./disk.ts";

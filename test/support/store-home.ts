@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { uuidv7Maker } from "../../src/domains/index.ts";
 import {
   type AnyFact,
   type CustomFact,
@@ -11,7 +12,6 @@ import {
   type NewId,
   type SessionSpec,
   sessionStream,
-  uuidv7Maker,
 } from "../../src/kernel/index.ts";
 import type { NewEvent, RecordedEvent, Store } from "../../src/store/index.ts";
 

@@ -65,6 +65,7 @@ const MEANINGS: { readonly [K in keyof typeof LIMITS]: string } = {
   optionChars: "one option of a question",
   optionsMax: "options of a question",
   questionChars: "a question to a person; a longer one is refused and not cut short",
+  diffChars: "the diff that a question brings; a longer one is cut and says how many lines are missing",
   snapshotEveryEvents: "events between two kept folds of a stream",
   idempotencyKeyChars: "an Idempotency-Key",
   driverOptionsMax: "options that a session's agent is set to",

@@ -31,7 +31,7 @@ export const TARGETS: readonly Target[] = [
   },
   {
     name: "domains",
-    files: ["src/domains/{audit,system,agents}/**/*.ts", "src/domains/*.ts"],
+    files: ["src/domains/{audit,system,agents,ids}/**/*.ts", "src/domains/*.ts"],
     near: ["src/domains/**/*.test.ts", "src/store/tree/*.test.ts"],
     far: ["test/verifier.test.ts", "test/e2e/audit.test.ts"],
   },

@@ -1,12 +1,13 @@
 import * as z from "zod";
 import type { TurnPort } from "../../turns/index.ts";
+import type { SaidNo } from "./said-no.ts";
 
 const CANCELLED = { action: "cancel" };
 const DECLINED = { action: "decline" };
 const QUESTIONS_PER_TURN_MAX = 100;
 
 /** Answers `elicitation/create`: the agent's question is put to the person as an approval. */
-export function createElicitations(port: TurnPort) {
+export function createElicitations(port: TurnPort, hearReply: SaidNo["hear"]) {
   let asked = 0;
   return async (params: unknown): Promise<object> => {
     const parsed = Elicitation.safeParse(params);
@@ -16,12 +17,14 @@ export function createElicitations(port: TurnPort) {
     try {
       if (mode === "url") {
         const reply = await port.ask(`${message}\n${url ?? ""}`, [DONE]);
+        hearReply(message, reply);
         return reply.approved ? { action: "accept" } : DECLINED;
       }
       const fields = Object.entries(requestedSchema?.properties ?? {});
       const [only] = fields;
       const choices = fields.length === 1 && only !== undefined ? choicesOf(only[1]) : [];
       const reply = await port.ask(`${message}${choices.length > 0 ? "" : described(fields)}`, choices);
+      hearReply(message, reply);
       if (!reply.approved) return DECLINED;
       const content = contentOf(fields, reply.option);
       return content === null ? DECLINED : { action: "accept", content };

@@ -3,6 +3,8 @@ import { ALWAYS } from "../../kernel/index.ts";
 import { DriverError, type Reply, type TurnPort } from "../../turns/index.ts";
 import type { TurnRecorder } from "../turn-recorder.ts";
 import type { ToolChange } from "../update.ts";
+import { detailOf } from "./question-detail.ts";
+import type { SaidNo } from "./said-no.ts";
 import { readToolCall } from "./updates.ts";
 import { commandIn, wishOf } from "./wish.ts";
 
@@ -16,9 +18,10 @@ const PERMISSIONS_PER_TURN_MAX = 500;
  * person wrote, allows; in every other case the answer is no.
  */
 export function createPermissions(
-  port: Pick<TurnPort, "permit">,
+  port: Pick<TurnPort, "permit"> & { readonly spec: Pick<TurnPort["spec"], "cwd"> },
   recorder: Pick<TurnRecorder, "toolAsked">,
   onTooMany: (error: DriverError) => void,
+  hearReply: SaidNo["hear"],
 ) {
   let asked = 0;
   return async (params: unknown): Promise<object> => {
@@ -35,7 +38,10 @@ export function createPermissions(
     try {
       const whole = await recorder.toolAsked(call);
       const options = [...choices.allow.keys()];
-      const reply = await port.permit({ question: questionOf(whole), options, ...wishOf(whole) });
+      const detail = detailOf(whole, port.spec.cwd);
+      const question = questionOf(whole);
+      const reply = await port.permit({ question, options, ...wishOf(whole), ...(detail === null ? {} : { detail }) });
+      hearReply(question, reply);
       return selected(choices, reply);
     } catch {
       // The turn has ended, or too many questions are open: the agent gets a no. The turn's end says why.

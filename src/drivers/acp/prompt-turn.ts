@@ -10,6 +10,7 @@ import type { AgentProcess } from "./agent-process.ts";
 import { applySettings } from "./apply-settings.ts";
 import { createElicitations } from "./elicitation.ts";
 import { createPermissions } from "./permission.ts";
+import { createSaidNo, type SaidNo } from "./said-no.ts";
 import type { StepTimes } from "./step-times.ts";
 import { readUpdate } from "./updates.ts";
 
@@ -34,14 +35,15 @@ export async function runPrompt(turn: PromptTurn): Promise<void> {
   const broken = Promise.withResolvers<never>();
   broken.promise.catch(() => undefined);
   const recorder = createTurnRecorder(port, offer.hearUpdate, broken.reject);
-  const idle = createIdle(agent);
+  const saidNo = createSaidNo();
+  let idle = createIdle(agent);
   const stopListening = agent.listen(nativeId, {
     onUpdate: (given) => {
       const update = readUpdate(given);
       if (update.is === "state") idle.hear(update);
       recorder.push(update);
     },
-    onRequest: requestAnswers(port, recorder, broken.reject),
+    onRequest: requestAnswers(port, recorder, broken.reject, saidNo.hear),
     ready: recorder.ready,
   });
   using busy = pool.busy(agent);
@@ -52,11 +54,19 @@ export async function runPrompt(turn: PromptTurn): Promise<void> {
   try {
     await applySettings(agent, nativeId, offer, turn.settings, times);
     await recordOffer(port, seat);
-    const prompt = await promptContent(turn.told + port.prompt, port.attachments, agent.info);
-    port.signal.throwIfAborted();
-    open = idle.after(agent.request("session/prompt", { sessionId: nativeId, prompt }, PROMPT_MS_MAX));
-    const answer = await Promise.race([open, broken.promise]);
-    open = null;
+    let prompt = await promptContent(turn.told + port.prompt, port.attachments, agent.info);
+    let answer: unknown;
+    while (true) {
+      port.signal.throwIfAborted();
+      idle = createIdle(agent);
+      open = idle.after(agent.request("session/prompt", { sessionId: nativeId, prompt }, PROMPT_MS_MAX));
+      answer = await Promise.race([open, broken.promise]);
+      open = null;
+      const words = STOPPED.includes(memberOf(answer, "stopReason")) ? saidNo.take() : null;
+      if (words === null) break;
+      await recorder.endMessage();
+      prompt = await promptContent(words, [], agent.info);
+    }
     await recorder.finish();
     judge(answer);
   } catch (thrown) {
@@ -71,6 +81,9 @@ export async function runPrompt(turn: PromptTurn): Promise<void> {
     await recordRest(turn, recorder);
   }
 }
+
+/** After a no some agents stop as if they were done, others as if they were cancelled. */
+const STOPPED: readonly unknown[] = ["end_turn", "cancelled"];
 
 /** In version 2 the answer to a prompt only acknowledges it; the turn ends when the agent reports that it is idle. */
 function createIdle(agent: AgentProcess) {
@@ -121,9 +134,14 @@ async function recordRest({ port, seat }: PromptTurn, recorder: TurnRecorder): P
   }
 }
 
-function requestAnswers(port: TurnPort, recorder: TurnRecorder, fail: (error: DriverError) => void) {
-  const permit = createPermissions(port, recorder, fail);
-  const elicit = createElicitations(port);
+function requestAnswers(
+  port: TurnPort,
+  recorder: TurnRecorder,
+  fail: (error: DriverError) => void,
+  hearReply: SaidNo["hear"],
+) {
+  const permit = createPermissions(port, recorder, fail, hearReply);
+  const elicit = createElicitations(port, hearReply);
   let refusals = 0;
   return async (method: string, params: unknown): Promise<unknown> => {
     if (method === "session/request_permission") return permit(params);

@@ -29,7 +29,11 @@ export function systemFiles(): Files {
     },
     read: async (root, path, maxBytes) => {
       const place = confinePath(root, path);
-      const { size } = await stat(place);
+      const found = await stat(place);
+      // To read a pipe would wait for a writer.
+      if (!found.isFile())
+        throw new HostError("path_invalid", `${path} is not a file`, { remedy: "name a file", details: { path } });
+      const { size } = found;
       if (size > maxBytes)
         throw new HostError("file_too_large", `${path} has ${size} bytes`, {
           remedy: `read files of at most ${maxBytes} bytes`,

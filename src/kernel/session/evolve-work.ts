@@ -35,11 +35,7 @@ export function evolveWork(state: SessionState, fact: Fact, event: Placed<Fact>)
     case "effect.settled@1":
       return { ...state, effects: omit(state.effects, fact.data.effectId) };
     case "approval.requested@1":
-      if (ownEntry(state.approvals, fact.data.approvalId) !== undefined) return state;
-      return {
-        ...state,
-        approvals: { ...state.approvals, [fact.data.approvalId]: { ...fact.data, askedAt: event.at } },
-      };
+      return withQuestion(state, fact.data, event.at);
     case "approval.answered@1": {
       const { approvalId, option, status } = fact.data;
       const question = ownEntry(state.approvals, approvalId);
@@ -56,6 +52,12 @@ export function evolveWork(state: SessionState, fact: Fact, event: Placed<Fact>)
     default:
       return null;
   }
+}
+
+/** Without the detail: it may be large, and a fold stays small. */
+function withQuestion(state: SessionState, { detail: _large, ...asked }: Question, askedAt: string): SessionState {
+  if (ownEntry(state.approvals, asked.approvalId) !== undefined) return state;
+  return { ...state, approvals: { ...state.approvals, [asked.approvalId]: { ...asked, askedAt } } };
 }
 
 function withAllowed({ effects }: SessionState, question: Question | undefined): SessionState["effects"] {

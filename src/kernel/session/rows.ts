@@ -6,6 +6,7 @@ import type { Fact } from "./events.ts";
 import type { SandboxMode } from "./life-events.ts";
 import { isEnded, type PendingQuestion, pendingApprovals, type SessionState, stateName } from "./state.ts";
 import type { SessionStateName } from "./transitions.ts";
+import type { QuestionDetail } from "./turn-events.ts";
 
 /** The row of a session in lists, made from its fold in each append's transaction. */
 export interface SessionRow {
@@ -50,6 +51,8 @@ export interface ApprovalRow {
   readonly options: readonly string[];
   readonly action: { readonly verb: string; readonly resource: string } | null;
   readonly createdAt: string;
+  /** Only while it is open, because it may be large; the log keeps it. */
+  readonly detail?: QuestionDetail;
 }
 
 export function sessionRow(state: SessionState): SessionRow | null {
@@ -130,6 +133,7 @@ export function approvalRows(before: SessionState, { fact, at }: Placed<Fact>): 
 }
 
 function approvalRow(sessionId: string, asked: PendingQuestion, status: ApprovalRow["status"]): RowChange {
-  const { approvalId: id, turnId, question, options, action, askedAt: createdAt } = asked;
-  return putRow(APPROVALS, id, { id, sessionId, turnId, question, options, action, status, createdAt });
+  const { approvalId: id, turnId, question, options, action, askedAt: createdAt, detail } = asked;
+  const row = { id, sessionId, turnId, question, options, action, status, createdAt };
+  return putRow(APPROVALS, id, detail === undefined ? row : { ...row, detail });
 }

@@ -18,6 +18,15 @@ export interface Question {
   readonly rules?: readonly string[];
   /** sha256 of what the tool would be given: the question may show only its beginning. */
   readonly inputHash?: string;
+  readonly detail?: QuestionDetail;
+}
+
+/** What would be done, for the person who is asked: the whole command, the file, and its change as a unified diff. */
+export interface QuestionDetail {
+  readonly command?: string;
+  readonly path?: string;
+  /** Beyond `diffChars` it is cut; its last line says how much is missing. */
+  readonly diff?: string;
 }
 
 export type TurnOutcome = "completed" | "failed" | "interrupted" | "cancelled";
@@ -107,7 +116,10 @@ export const TURN_EVENTS = {
     readonly status: "approved" | "rejected";
     readonly option: string | null;
     readonly reason: string | null;
-  }>(),
+  }>({
+    lines: ({ status, reason }) =>
+      status === "approved" ? [] : out(`[rejected]${reason === null ? "" : ` ${reason}`}`),
+  }),
   /** The same question was asked again while it was open: its answer serves this call too. */
   "approval.joined@1": event<{ readonly approvalId: string; readonly turnId: string; readonly joinId: string }>({
     spaceNeed: "course",

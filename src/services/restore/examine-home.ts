@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createCommitter, UNBOUNDED } from "../../commit/index.ts";
-import { type LastComparison, System } from "../../domains/index.ts";
+import { type LastComparison, System, uuidv7Maker } from "../../domains/index.ts";
 import { findBubblewrap, systemClock } from "../../host/index.ts";
-import { uuidv7Maker } from "../../kernel/index.ts";
 import {
   mayHaveLog,
   openStore,

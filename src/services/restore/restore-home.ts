@@ -19,9 +19,10 @@ import {
   type SystemState,
   systemFact,
   type TokenState,
+  uuidv7Maker,
 } from "../../domains/index.ts";
 import { systemClock } from "../../host/index.ts";
-import { type Decision, isRefusal, uuidv7Maker } from "../../kernel/index.ts";
+import { type Decision, isRefusal } from "../../kernel/index.ts";
 import {
   type EventPage,
   loadCopy,

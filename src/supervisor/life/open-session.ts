@@ -1,5 +1,6 @@
 import type { By, Committer } from "../../commit/index.ts";
 import { NomosError } from "../../contract/index.ts";
+import { sessionName } from "../../domains/index.ts";
 import type { OnBytes } from "../../host/index.ts";
 import {
   admitTurnWith,
@@ -12,7 +13,6 @@ import {
   Session,
   type SessionSpec,
   type SessionState,
-  sessionName,
   sessionStream,
   together,
   type View,

@@ -1,8 +1,8 @@
 import { isAbsolute, resolve } from "node:path";
 import { refusalError } from "../../contract/index.ts";
-import { parseScope } from "../../domains/index.ts";
+import { parseScope, sessionName } from "../../domains/index.ts";
 import type { Files, Missing } from "../../host/index.ts";
-import { isRefusal, type SandboxMode, type SessionSpec, sessionName } from "../../kernel/index.ts";
+import { isRefusal, type SandboxMode, type SessionSpec } from "../../kernel/index.ts";
 import type { Driver } from "../../turns/index.ts";
 import { chooseSandbox } from "./sandbox-choice.ts";
 import { type PlaceInput, type PlaceSources, placeBelow, placeOf } from "./session-directory.ts";

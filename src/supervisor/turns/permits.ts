@@ -39,7 +39,7 @@ export function createPermits({ toolPolicy, unattended, ground }: PermitSources)
     }
     const isOnce = isRuled || tool.policy === "always_ask";
     const options = isOnce ? wish.options.filter((option) => option === ONCE) : wish.options;
-    const reply = await ask(wish.question, options, { action, rules, inputHash: wish.inputHash });
+    const reply = await ask(wish.question, options, { action, rules, inputHash: wish.inputHash, detail: wish.detail });
     if (!reply.approved) return reply;
     // The answer may have taken days and the policy may have changed, so judge again.
     const again = judgeWish(gate, wish, tool, await ground());

@@ -5,6 +5,7 @@ import { type Context, read, type Syscall, write } from "../define.ts";
 import { byOf } from "../session/answer.ts";
 
 const APPROVALS_MAX = 1000;
+const DETAILS_CHARS_MAX = 4_194_304;
 const aboutIt = (input: Record<string, unknown>) => `approval/${String(input["approvalId"])}`;
 const byApproval = z.object({ approvalId: z.string().max(64) });
 
@@ -29,8 +30,23 @@ export const approval: readonly Syscall[] = [
       const others = status === "pending" ? [] : await services.store.rows(APPROVALS, { limit, where });
       // Pending approvals are always listed, however many were answered since.
       const rows = new Map([...others, ...pending].map((row) => [row.id, row]));
-      return { approvals: [...rows.values()].map(approvalWire) };
+      return { approvals: withinLimit([...rows.values()].map(approvalWire)) };
     },
+  }),
+  read({
+    name: "approval.show",
+    summary: "Show a question, with all that it is about",
+    permission: "approval.read",
+    roles: ["viewer"],
+    needs: ["store"],
+    about: aboutIt,
+    input: byApproval,
+    output: ApprovalWire,
+    errors: ["approval_not_found"],
+    http: { method: "GET", path: "/api/approvals/:approvalId" },
+    cli: { positional: ["approvalId"] },
+    mcp: { toolsets: ["core"] },
+    answer: (context, { approvalId }) => showApproval(context, approvalId),
   }),
   write({
     name: "approval.approve",
@@ -77,6 +93,16 @@ export const approval: readonly Syscall[] = [
     answer: (context, { approvalId }) => showApproval(context, approvalId),
   }),
 ];
+
+/** Details are large: a list leaves those out that come after a few megabytes of them. */
+function withinLimit(approvals: readonly ApprovalWire[]): ApprovalWire[] {
+  let chars = 0;
+  return approvals.map((one) => {
+    chars += one.detail === undefined ? 0 : JSON.stringify(one.detail).length;
+    const { detail: _large, ...rest } = one;
+    return chars > DETAILS_CHARS_MAX ? rest : one;
+  });
+}
 
 async function showApproval(context: Context<"store">, approvalId: string): Promise<ApprovalWire> {
   const row = await context.services.store.row(APPROVALS, approvalId);

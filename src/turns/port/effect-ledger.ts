@@ -7,6 +7,7 @@ import {
   isEffectKind,
   LIMITS,
   type Question,
+  type QuestionDetail,
   recordDenial,
   recordOutput as recordPiece,
   type SessionState,
@@ -89,6 +90,7 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
     const resource = order.resource.slice(0, RESOURCE_SHOWN);
     const effectId = call.newId("effect");
     const policy = await scene.toolPolicy(kind);
+    const shown = await preview(scene.gate, order, policy);
     const judged: { verdict: ReturnType<typeof judge> | null; question: Question | null } = {
       verdict: null,
       question: null,
@@ -97,7 +99,7 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
     await record((state): Decision => {
       const verdict = judge(order, policy, state);
       judged.verdict = verdict;
-      judged.question = verdict.verdict === "ask" ? questionAbout(order, { turnId, effectId, call }) : null;
+      judged.question = verdict.verdict === "ask" ? questionAbout(order, { turnId, effectId, call }, shown) : null;
       const { rules } = verdict;
       if (verdict.verdict === "deny") return recordDenial(state, { verb: `tool.${kind}`, resource, rules, turnId });
       const intent = { effectId, turnId, kind, detail, redo, rules };
@@ -187,9 +189,17 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
   return { begin, printer, settle, effect, deny };
 }
 
+/** Prepared before the commit that may ask, since that cannot wait for a file. */
+async function preview(gate: TurnGate, order: EffectOrder, policy: ToolPolicy): Promise<QuestionDetail | null> {
+  const { kind, resource } = order;
+  const { verdict } = gate.decide({ verb: `tool.${kind}`, resource, tool: { policy, granted: false } });
+  return verdict === "ask" ? ((await order.preview?.()) ?? null) : null;
+}
+
 function questionAbout(
   { kind, resource, shown }: EffectOrder,
   { turnId, effectId, call }: { readonly turnId: string; readonly effectId: string; readonly call: CallName },
+  detail: QuestionDetail | null,
 ): Question {
   return {
     approvalId: call.newId("question"),
@@ -199,6 +209,7 @@ function questionAbout(
     action: { verb: `tool.${kind}`, resource: resource.slice(0, RESOURCE_SHOWN) },
     effectId,
     checkpoint: call.checkpoint,
+    ...(detail === null ? {} : { detail }),
   };
 }
 

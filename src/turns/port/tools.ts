@@ -1,6 +1,7 @@
 import { HostError, shellQuoted } from "../../host/index.ts";
 import type { TurnEffects } from "../effects.ts";
 import { commandResource } from "../permission/resources.ts";
+import { shownDiff } from "../permission/shown-diff.ts";
 import type { EffectLedger, EffectScene } from "./effect-ledger.ts";
 import { recordOutput } from "./output-recorder.ts";
 import { storeText } from "./texts.ts";
@@ -10,7 +11,8 @@ export function createTools(scene: EffectScene, ledger: EffectLedger): Pick<Turn
   const run: TurnEffects["run"] = (command, place = {}) => {
     const resource = commandResource(command);
     const order = { ...place, kind: "run", detail: { command }, resource, shown: command, redo: "ask" } as const;
-    return ledger.effect(order, async ({ print }) => {
+    const preview = async () => ({ command });
+    return ledger.effect({ ...order, preview }, async ({ print }) => {
       await using process = scene.spawn(["sh", "-c", command], "none");
       const output = await recordOutput(process, { show: scene.show, record: print }, scene.clock);
       const { exitCode, signal, failure } = await process.exited;
@@ -30,7 +32,18 @@ export function createTools(scene: EffectScene, ledger: EffectLedger): Pick<Turn
       await scene.files.write(scene.cwd, path, text);
       return { exitCode: null, output: "", message: null };
     };
-    return ledger.effect(order, act, call);
+    const preview = async () => ({ path: inside, diff: shownDiff(inside, await contentNow(path), text) });
+    return ledger.effect({ ...order, preview }, act, call);
+  };
+
+  /** Null: there is no such file. Empty: there is something that cannot be shown. */
+  const contentNow = async (path: string): Promise<string | null> => {
+    try {
+      return await scene.files.read(scene.cwd, path, SHOWN_BYTES_MAX);
+    } catch (thrown) {
+      if (thrown instanceof Error) return "code" in thrown && thrown.code === "ENOENT" ? null : "";
+      throw thrown;
+    }
   };
 
   const placeOf = (path: string): string | null => {
@@ -44,3 +57,5 @@ export function createTools(scene: EffectScene, ledger: EffectLedger): Pick<Turn
 
   return { run, write };
 }
+
+const SHOWN_BYTES_MAX = 1_048_576;

@@ -18,6 +18,7 @@ export async function startTurnProcess(
     detail: { argv: [...argv] },
     ...about,
     redo: "failed",
+    preview: async () => ({ command: about.shown }),
   });
   if ("over" in begun && begun.over.outcome === "refused")
     throw Object.assign(new Error(begun.over.message ?? "refused"), { code: "denied" });

@@ -18,6 +18,7 @@ import type { Denial, Permits, Reply, TurnQuestions } from "../questions.ts";
 import type { Recorder } from "../recorder.ts";
 import type { CallNames } from "./call-names.ts";
 import { storeText } from "./texts.ts";
+import { NOBODY_IN_TIME } from "./turn-facts.ts";
 import type { TurnLedger } from "./turn-ledger.ts";
 
 export interface QuestionScene {
@@ -41,7 +42,7 @@ export function createTurnQuestions(scene: QuestionScene): TurnQuestions {
   const { sessionId, turnId, committer } = scene;
   const by = { actor: `session:${sessionId}` };
 
-  const ask: TurnQuestions["ask"] = async (text, given, { action = null, rules, inputHash, ...place } = {}) => {
+  const ask: TurnQuestions["ask"] = async (text, given, { action = null, rules, inputHash, detail, ...place } = {}) => {
     const call = scene.names.take(place);
     // Refused, not cut: a person cannot allow what they cannot read.
     if (text.length > LIMITS.questionChars)
@@ -62,7 +63,7 @@ export function createTurnQuestions(scene: QuestionScene): TurnQuestions {
       action,
       effectId: null,
       checkpoint: call.checkpoint,
-      ...present({ rules, inputHash }),
+      ...present({ rules, inputHash, detail }),
     });
   };
 
@@ -87,7 +88,7 @@ export function createTurnQuestions(scene: QuestionScene): TurnQuestions {
 
   /** No answer in time counts as no, and is recorded. */
   const giveUp = async (approvalId: string): Promise<void> => {
-    const no = { status: "rejected", reason: "nobody answered in time" } as const;
+    const no = { status: "rejected", reason: NOBODY_IN_TIME } as const;
     const decide = (state: SessionState) => answerApproval(state, approvalId, no);
     await committer.session(sessionId, decide, { actor: "daemon" }).catch((thrown: unknown) => {
       // Another answer came first, or the turn has ended.

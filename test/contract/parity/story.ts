@@ -326,6 +326,8 @@ export const STORY: readonly Step[] = [
     until: hasApproval,
     keep: keepAs("approval", "approvals", 0, "id"),
   },
+  { syscall: "approval.show", input: ({ approval }) => ({ approvalId: approval }) },
+  { syscall: "approval.show", input: () => ({ approvalId: UNKNOWN_ID }), refused: "approval_not_found" },
   {
     syscall: "approval.approve",
     input: ({ approval }) => ({ approvalId: approval, option: "no such" }),

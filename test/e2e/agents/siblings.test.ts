@@ -59,6 +59,45 @@ describe("permissions of a foreign agent", () => {
     },
   );
 
+  proves(
+    "A8",
+    "the words of a no are the next thing that the agent reads, in the same turn; a no without words ends it",
+    async () => {
+      const { id } = await start(daemon, { adapter: "fake" });
+      const { turnId } = await prompt(daemon, id, "ask rm -rf build\nask rm -rf dist\nstop cancelled");
+      expectOk(await answer((await pendingOf(daemon, id)).id, "reject", { reason: "use git clean" }));
+      const second = await eventually("the second question", async () => {
+        const pending = await pendingOf(daemon, id);
+        return pending.question.includes("dist") ? pending : null;
+      });
+      expectOk(await answer(second.id, "reject", {}));
+      expect(await ended(daemon, id, turnId)).toMatchObject({ outcome: "completed" });
+      const lines = await linesOf(daemon, id);
+      expect(lines).toContain("[rejected] use git clean");
+      expect(lines.filter((line) => line.startsWith("I said no"))).toEqual([
+        'I said no to "May the agent: fake_shell: rm -rf build?": use git clean',
+      ]);
+      await turn(daemon, id, "recall");
+      expect((await linesOf(daemon, id)).join("\n")).toContain("| I said no to");
+      const silent = await start(daemon, { adapter: "fake" });
+      const quiet = await prompt(daemon, silent.id, "ask rm -rf build");
+      expectOk(await answer((await pendingOf(daemon, silent.id)).id, "reject", {}));
+      await ended(daemon, silent.id, quiet.turnId);
+      expect((await linesOf(daemon, silent.id)).join("\n")).not.toContain("I said no");
+    },
+  );
+
+  proves("A7", "the question about an agent's edit brings its path and its diff", async () => {
+    const { id, cwd } = await start(daemon, { adapter: "fake" });
+    const content = [{ type: "diff", path: join(cwd, "a.txt"), oldText: "one\n", newText: "two\n" }];
+    await prompt(daemon, id, `permit ${JSON.stringify({ kind: "edit", content })}`);
+    expect((await pendingOf(daemon, id)).detail).toEqual({
+      path: "a.txt",
+      diff: "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n",
+    });
+    expectOk(await daemon.call("DELETE", `/sessions/${id}`));
+  });
+
   proves("AG-14", "an interrupted turn's question is cancelled, for the agent too", async () => {
     const { id } = await start(daemon, { adapter: "fake" });
     await prompt(daemon, id, "ask anything");

@@ -88,6 +88,7 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["session.resume", "$id"],
   ["session.prompt", "$id ask really?", { askedId: "turnId" }],
   ["approval.list", "--status pending", { approvalId: "approvals.0.id" }],
+  ["approval.show", "$approvalId"],
   ["approval.approve", "$approvalId yes"],
   ["session.wait", "$id"],
   ["session.prompt", "$id ask again?"],

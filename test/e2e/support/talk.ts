@@ -46,6 +46,7 @@ export interface Approval {
   readonly options: readonly string[];
   readonly action?: { readonly verb: string; readonly resource: string };
   readonly createdAt: string;
+  readonly detail?: { readonly command?: string; readonly path?: string; readonly diff?: string };
 }
 
 export interface Refused {

@@ -87,8 +87,9 @@ function hunksOf(edits: readonly Edit[]): readonly string[] {
   const text: string[] = [];
   let [oldAt, newAt] = [1, 1];
   for (let at = 0; at < edits.length; ) {
-    const next = edits.findIndex((edit, n) => n >= at && edit.what !== " ");
-    if (next === -1) break;
+    let next = at;
+    while (next < edits.length && edits[next]?.what === " ") next += 1;
+    if (next === edits.length) break;
     const from = Math.max(at, next - CONTEXT);
     oldAt += from - at;
     newAt += from - at;
