@@ -1,5 +1,5 @@
 import { follow, type StreamOptions } from "./follow.ts";
-import { type Fetch, send, type Target, wholeText } from "./request.ts";
+import { type Fetch, send, type Target, type UnknownMembers, wholeText } from "./request.ts";
 import type { StreamItem } from "./stream-items.ts";
 import type { SyscallTypes } from "./types.generated.ts";
 
@@ -8,6 +8,7 @@ export interface ClientOptions {
   readonly url: string;
   readonly token: string;
   readonly fetch?: Fetch;
+  readonly onUnknown?: UnknownMembers | undefined;
 }
 
 export type SyscallName = keyof SyscallTypes;
@@ -49,6 +50,7 @@ export function createClient(options: ClientOptions): Client {
     url: options.url.replace(/\/+$/, ""),
     token: options.token,
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
+    onUnknown: options.onUnknown,
   };
   const callByName: Client["callByName"] = async (name, input, { idempotencyKey, signal } = {}) => {
     const headers: Record<string, string> = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };

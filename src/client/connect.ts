@@ -7,17 +7,17 @@ export { ClientError } from "./client-error.ts";
 export type { Families } from "./families.generated.ts";
 export type { StreamOptions } from "./follow.ts";
 export type { Connect, ConnectOptions, Nomos } from "./nomos.ts";
-export type { BodyReader, Fetch, FetchInit, FetchResponse } from "./request.ts";
+export type { BodyReader, Fetch, FetchInit, FetchResponse, UnknownMembers } from "./request.ts";
 export type { Ran, RunOptions } from "./run-to-end.ts";
 export type { StreamItem } from "./stream-items.ts";
 export type { Agent, Approval, ErrorCode, Json, LogEvent, Session, SyscallTypes } from "./types.generated.ts";
 export type { Verb } from "./verb.ts";
 
 /** A client of a daemon. In Node it finds the daemon of the home; elsewhere it needs a `token`, and off its page a `url`. */
-export const connect: Connect = async ({ url = pageOrigin(), token, retriesMax, fetch } = {}) => {
+export const connect: Connect = async ({ url = pageOrigin(), token, ...rest } = {}) => {
   if (url === undefined) throw isMissing("url");
   if (token === undefined) throw isMissing("token");
-  return createNomos({ url, token, retriesMax, fetch });
+  return createNomos({ url, token, ...rest });
 };
 
 function pageOrigin(): string | undefined {

@@ -4,7 +4,7 @@ import { SYSCALL_NAMES } from "./entries.ts";
 import type { Families } from "./families.generated.ts";
 import type { StreamOptions } from "./follow.ts";
 import { STREAMS } from "./manifest.generated.ts";
-import type { Fetch } from "./request.ts";
+import type { Fetch, UnknownMembers } from "./request.ts";
 import { withRetries } from "./retries.ts";
 import { type Ran, type RunOptions, runToEnd } from "./run-to-end.ts";
 
@@ -19,6 +19,8 @@ export interface ConnectOptions {
   readonly retriesMax?: number;
   /** Replaces the transport. */
   readonly fetch?: Fetch;
+  /** Told which members of an input the daemon did not know and ignored. */
+  readonly onUnknown?: UnknownMembers;
 }
 
 /** Every syscall as `nomos.<family>.<verb>(input, options)`. A refusal is thrown as a `ClientError`. */
@@ -39,10 +41,11 @@ export interface Reached {
   readonly token: string;
   readonly retriesMax?: number | undefined;
   readonly fetch?: Fetch | undefined;
+  readonly onUnknown?: UnknownMembers | undefined;
 }
 
-export function createNomos({ url, token, retriesMax = RETRIES_MAX, fetch }: Reached): Nomos {
-  const client = createClient({ url, token, ...(fetch === undefined ? {} : { fetch }) });
+export function createNomos({ url, token, retriesMax = RETRIES_MAX, fetch, onUnknown }: Reached): Nomos {
+  const client = createClient({ url, token, onUnknown, ...(fetch === undefined ? {} : { fetch }) });
   const callByName = withRetries(client.callByName, retriesMax);
   return {
     ...familiesOf(client, callByName),

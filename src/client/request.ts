@@ -16,6 +16,7 @@ export interface FetchResponse {
   readonly status: number;
   readonly text: () => Promise<string>;
   readonly body: { readonly getReader: () => BodyReader } | null;
+  readonly headers?: { readonly get: (name: string) => string | null };
 }
 
 export interface BodyReader {
@@ -27,7 +28,11 @@ export interface Target {
   readonly url: string;
   readonly token: string;
   readonly fetch: Fetch;
+  readonly onUnknown?: UnknownMembers | undefined;
 }
+
+/** Called with the members of an input that the daemon does not know and ignored: it is older, or a name is misspelt. */
+export type UnknownMembers = (members: readonly string[]) => void;
 
 export interface Asked {
   readonly name: string;
@@ -51,8 +56,23 @@ export async function send(target: Target, asked: Asked): Promise<FetchResponse>
   const signal = asked.signal === undefined ? {} : { signal: asked.signal };
   const url = `${target.url}${filled}${byQuery ? query(rest) : ""}`;
   const response = await reach(target.fetch, url, { method, headers, ...body, ...signal });
+  const unknown = unknownIn(response.headers?.get("nomos-warning") ?? "");
+  if (unknown.length > 0) target.onUnknown?.(unknown);
   if (response.status >= 400) throw errorIn(response.status, await wholeText(response, asked.signal));
   return response;
+}
+
+function unknownIn(warning: string): readonly string[] {
+  const [, names = ""] = /^unknown-members="([^"]*)"/.exec(warning) ?? [];
+  return names === "" ? [] : names.split(", ").map(decoded);
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }
 
 function routeTo(name: string): Route {

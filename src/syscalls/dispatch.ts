@@ -15,6 +15,7 @@ import type { CallRef } from "../store/index.ts";
 import { refuseBelow } from "../supervisor/index.ts";
 import type { Context, Output, StreamItem, Syscall } from "./define.ts";
 import type { Services } from "./services.ts";
+import { unknownMembers } from "./unknown-members.ts";
 
 export interface Request {
   readonly actor: Actor;
@@ -23,12 +24,15 @@ export interface Request {
   readonly key: string | null;
   readonly signal: AbortSignal;
   readonly progress?: (progress: Progress) => void;
+  /** Called before the answer, also before a refusal, with the members that the syscall does not know and ignores. */
+  readonly unknown?: (members: readonly string[]) => void;
 }
 
 /** The one entry for calls: parse, find the resource, ask the gate, run. Throws only `NomosError`s. */
 export async function dispatch(services: Services, syscall: Syscall, request: Request): Promise<Output> {
   try {
     refuseUnwritable(request.input);
+    tellUnknown(syscall, request);
     refuseMissing(syscall, request.input);
     const input: Record<string, unknown> = { ...parseInput(syscall.input, request.input) };
     const resource = await resourceOf(services, syscall, request.actor, input);
@@ -59,6 +63,11 @@ export async function dispatch(services: Services, syscall: Syscall, request: Re
     services.instruments.failed(error);
     throw error;
   }
+}
+
+function tellUnknown({ input }: Syscall, request: Request): void {
+  const members = request.unknown === undefined ? [] : unknownMembers(input, request.input);
+  if (members.length > 0) request.unknown?.(members);
 }
 
 function refuseMissing({ missing = {} }: Syscall, input: Record<string, unknown>): void {

@@ -56,14 +56,19 @@ export async function clientOf(terminal: Terminal, found: FoundDaemon): Promise<
     terminal.complain(
       `warning: the daemon is version ${found.version}, this program is ${terminal.version}: run \`nomos restart\``,
     );
-  return createClient({ url: found.url, token: await readToken(terminal.home), fetch: nodeFetch(found.socket) });
+  const token = await readToken(terminal.home);
+  return createClient({ url: found.url, token, fetch: nodeFetch(found.socket), onUnknown: tellUnknown(terminal) });
 }
 
 /** Inside a session the environment holds the daemon's address and a token for that session. */
-function givenClient({ environment }: Terminal): Client | null {
-  const url = environment["NOMOS_URL"];
-  const token = environment["NOMOS_TOKEN"];
-  return url && token ? createClient({ url, token, fetch: nodeFetch(null) }) : null;
+function givenClient(terminal: Terminal): Client | null {
+  const { NOMOS_URL: url, NOMOS_TOKEN: token } = terminal.environment;
+  return url && token ? createClient({ url, token, fetch: nodeFetch(null), onUnknown: tellUnknown(terminal) }) : null;
+}
+
+function tellUnknown(terminal: Terminal): (members: readonly string[]) => void {
+  return (members) =>
+    terminal.complain(`warning: the daemon does not know ${members.map((name) => JSON.stringify(name)).join(", ")}`);
 }
 
 export async function readToken(home: string): Promise<string> {

@@ -9,18 +9,18 @@ import { nodeFetch } from "./transport.ts";
 export { ClientError };
 
 export const connect: Connect = async (options = {}) => {
-  const { retriesMax, home = homeOf(process.env) } = options;
+  const { retriesMax, onUnknown, home = homeOf(process.env) } = options;
   const named = options.url === undefined && options.home === undefined ? insideSession(process.env) : options;
   const token = options.token ?? named.token;
   if (named.url !== undefined) {
     // The operator's token of this home is sent to nobody but its own daemon.
     if (token === undefined) throw isMissing("token");
-    return createNomos({ url: named.url, token, retriesMax, fetch: options.fetch });
+    return createNomos({ url: named.url, token, retriesMax, onUnknown, fetch: options.fetch });
   }
   const found = await findDaemon(home);
   if (found === null) throw noDaemon(home);
   const fetch = options.fetch ?? fetchOf(home, found);
-  return createNomos({ url: found.url, token: token ?? (await readToken(home)), retriesMax, fetch });
+  return createNomos({ url: found.url, token: token ?? (await readToken(home)), retriesMax, onUnknown, fetch });
 };
 
 /** Inside a session the environment holds the daemon's address and a token for that session. */

@@ -30,6 +30,7 @@ export function nodeFetch(socket: string | null): Fetch {
 function responseOf(answer: IncomingMessage): FetchResponse {
   return {
     status: answer.statusCode ?? 0,
+    headers: { get: (name) => headerOf(answer, name) },
     text: async () => {
       const parts: Uint8Array[] = [];
       for await (const part of answer) parts.push(part);
@@ -37,6 +38,11 @@ function responseOf(answer: IncomingMessage): FetchResponse {
     },
     body: { getReader: () => readerOf(answer) },
   };
+}
+
+function headerOf({ headers }: IncomingMessage, name: string): string | null {
+  const value = headers[name];
+  return typeof value === "string" ? value : null;
 }
 
 function readerOf(answer: IncomingMessage): BodyReader {

@@ -62,6 +62,7 @@ export function createRoutes(
         input: withCursor(c, syscall, input),
         key,
         signal: abort.signal,
+        unknown: (members) => c.env.outgoing.setHeader("nomos-warning", warningOf(members)),
       });
       if ("value" in output) {
         const text = plainText(c, syscall, output.value);
@@ -122,6 +123,11 @@ export function createRoutes(
     return c.env.outgoing.headersSent ? RESPONSE_ALREADY_SENT : answerError(error);
   });
   return app;
+}
+
+/** Names come from the caller: encoded, they are harmless in a header. */
+function warningOf(members: readonly string[]): string {
+  return `unknown-members="${members.map(encodeURIComponent).join(", ")}"`;
 }
 
 const PLAIN_TEXT = "text/plain; charset=UTF-8";

@@ -17,14 +17,19 @@ export interface ToolCall {
 /** A refusal is returned as a result, so that the model can read it and try something else. */
 export async function callTool(services: Services, tool: McpTool, call: ToolCall): Promise<CallToolResult> {
   const input = toOurNames(call.input, tool.renamed);
-  return answered(async () => {
-    const value = await outcomeOf(services, tool, { ...call, input });
+  const unknown: string[] = [];
+  const result = await answered(async () => {
+    const value = await outcomeOf(services, tool, { ...call, input }, (members) => unknown.push(...members));
     return {
       content: [...contentOf(tool.syscall, value, input)],
       structuredContent: withTheirNames(value, tool.renamed),
     };
   });
+  return unknown.length === 0 ? result : { ...result, _meta: { [UNKNOWN_META]: unknown } };
 }
+
+/** Members of the call that the tool does not know and ignored. */
+const UNKNOWN_META = "nomos/unknownMembers";
 
 /** Turns a thrown error into a result with `isError`. */
 export async function answered(call: () => CallToolResult | Promise<CallToolResult>): Promise<CallToolResult> {
@@ -35,11 +40,18 @@ export async function answered(call: () => CallToolResult | Promise<CallToolResu
   }
 }
 
-async function outcomeOf(services: Services, { syscall }: McpTool, call: ToolCall): Promise<unknown> {
+async function outcomeOf(
+  services: Services,
+  { syscall }: McpTool,
+  call: ToolCall,
+  tell: (members: readonly string[]) => void,
+): Promise<unknown> {
   const bounds = syscall.kind === "stream" ? parseInput(StreamInput, { ...call.input }) : null;
+  const ours = bounds === null ? [] : Object.keys(StreamInput.shape);
+  const unknown = (members: readonly string[]) => tell(members.filter((name) => !ours.includes(name)));
   const enough = new AbortController();
   const signal = AbortSignal.any([call.signal, enough.signal]);
-  const output = await dispatch(services, syscall, { ...call, input: { ...call.input }, signal });
+  const output = await dispatch(services, syscall, { ...call, input: { ...call.input }, signal, unknown });
   if ("value" in output) return output.value;
   try {
     return await collectItems(output.stream, { ...StreamInput.parse({}), ...bounds, signal, progress: call.progress });

@@ -22,7 +22,7 @@ export interface RpcRequest {
 }
 
 export type RpcAnswer =
-  | { readonly id: RpcId; readonly result: unknown }
+  | { readonly id: RpcId; readonly result: unknown; readonly unknownMembers?: readonly string[] }
   | ({ readonly id: RpcId | null } & ErrorBody)
   | { readonly event: string; readonly subscription: string; readonly data: unknown; readonly cursor?: number };
 

@@ -2,9 +2,12 @@ import { errorBody, NomosError, toNomosError } from "../../contract/index.ts";
 import type { StreamItem, Syscall } from "../../syscalls/index.ts";
 import { type RpcAnswer, type RpcId, type RpcRequest, readRequest } from "./message.ts";
 
+/** Called with the members of a call that its syscall does not know. */
+type Unknown = (members: readonly string[]) => void;
+
 export interface RpcOptions {
   /** Runs a syscall by its name. Throws refusals. */
-  readonly call: (asked: Omit<RpcRequest, "id">, signal: AbortSignal) => ReturnType<Syscall["run"]>;
+  readonly call: (asked: Omit<RpcRequest, "id">, signal: AbortSignal, unknown?: Unknown) => ReturnType<Syscall["run"]>;
   /** Resolves when the other side can take more; rejects when it is gone. */
   readonly send: (text: string) => Promise<void>;
   readonly limits?: Partial<RpcLimits>;
@@ -104,9 +107,12 @@ export function createRpcPeer(options: RpcOptions): RpcPeer {
       case "end":
         return end(request);
     }
-    const output = await options.call(request, abort.signal);
+    let unknown: { readonly unknownMembers?: readonly string[] } = {};
+    const output = await options.call(request, abort.signal, (unknownMembers) => {
+      unknown = { unknownMembers };
+    });
     if ("stream" in output) throw new NomosError("invalid_request", { method, is: "a stream: `subscribe` to it" });
-    await send({ id, result: output.value ?? {} });
+    await send({ id, result: output.value ?? {}, ...unknown });
   };
 
   const room = async (): Promise<void> => {

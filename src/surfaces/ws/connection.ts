@@ -27,11 +27,13 @@ const POLICY_VIOLATION = 1008;
 /** RPC messages as WebSocket frames, with back-pressure in both directions. */
 export function serveConnection(socket: WebSocket, options: ConnectionOptions): void {
   const { limits } = options;
-  const call: RpcOptions["call"] = async ({ method, params, key }, signal) => {
+  const call: RpcOptions["call"] = async ({ method, params, key }, signal, unknown) => {
     const syscall = options.syscalls.get(method);
     if (syscall === undefined) throw new NomosError("syscall_unknown", { method });
     const actor = await options.actor();
-    if (actor !== null) return dispatch(options.services, syscall, { actor, input: { ...params }, key, signal });
+    const told = unknown === undefined ? {} : { unknown };
+    if (actor !== null)
+      return dispatch(options.services, syscall, { actor, input: { ...params }, key, signal, ...told });
     setImmediate(() => socket.close(POLICY_VIOLATION, "unauthorized"));
     throw new NomosError("unauthorized");
   };
