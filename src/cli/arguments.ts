@@ -7,10 +7,28 @@ export function parseArguments<const O extends ParseArgsOptionsConfig>(args: rea
     return parseArgs({ args: [...args], options, allowPositionals: true, allowNegative: true, strict: true });
   } catch (cause) {
     if (!(cause instanceof TypeError)) throw cause;
-    const [message] = cause.message.split(". ");
-    const remedy =
-      "Run the command with `--help` to see its options. Put text that looks like an option into quotes, or after `--`.";
-    throw new ClientError("usage", { message: `${message?.replace(/\.$/, "")}.`, remedy, cause });
+    const [, unknown] = /^Unknown option '([^']+)'/.exec(cause.message) ?? [];
+    if (unknown !== undefined) throw new UnknownOption(unknown, Object.keys(options));
+    // Such as: Option '-n, --lines <value>' argument missing
+    const [message = ""] = cause.message.split(/\. |\n/);
+    const plain = message.replaceAll("'", "").replace(" <value> argument missing", " needs a value");
+    throw new ClientError("usage", { message: `${plain.replace(/\.$/, "")}.`, remedy: HOW, cause });
+  }
+}
+
+const HOW =
+  "Run the command with `--help` to see its options. Put text that looks like an option into quotes, or after `--`.";
+
+/** The nearest option is looked for where the error is printed: finding it loads more than the command line needs. */
+export class UnknownOption extends ClientError {
+  readonly option: string;
+  /** Options that the command has, in kebab-case. */
+  readonly known: readonly string[];
+
+  constructor(option: string, names: readonly string[]) {
+    super("usage", { message: `Unknown option ${option}.`, remedy: HOW });
+    this.option = option;
+    this.known = [...names.filter((name) => !/[A-Z]/.test(name)), "json", "help"].map((name) => `--${name}`);
   }
 }
 

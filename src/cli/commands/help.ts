@@ -3,7 +3,6 @@ import { EVERYDAY, type Everyday, isEveryday } from "../everyday.ts";
 import { type Commands, commandsBySubject, overview, subjectLines } from "../help/overview.ts";
 import { bold, type Text } from "../screen/styled.ts";
 import { entryOf, findSyscall } from "../syscall/find-syscall.ts";
-import { unknownCommand } from "../syscall/unknown-command.ts";
 import { kebab, optionSpelling, optionsOf, usageOf } from "../syscall/usage.ts";
 import { EXIT, type RunCommand } from "../terminal.ts";
 
@@ -28,7 +27,7 @@ async function helpLines(words: readonly string[]): Promise<readonly Text[]> {
   if (isEveryday(first) && found?.spelling !== `${first} ${second}`)
     return [...ofEveryday(first), ...subject, ...EVERYWHERE];
   if (found !== null) return ofSyscall(found.spelling, await entryOf(found.name));
-  if (subject.length === 0) throw unknownCommand(words);
+  if (subject.length === 0) throw (await import("../syscall/unknown-command.ts")).unknownCommand(words);
   return [`Commands of the subject ${first}`, ...subject, "", "More: nomos COMMAND --help"];
 }
 

@@ -1,4 +1,6 @@
 import { ClientError, catalogued } from "../../client/index.ts";
+import { nearest } from "../../domains/index.ts";
+import { UnknownOption } from "../arguments.ts";
 import { harmless } from "../screen/harmless.ts";
 import type { Terminal } from "../terminal.ts";
 import { wrap } from "./screen-text.ts";
@@ -7,20 +9,39 @@ import { withoutRuns } from "./without-runs.ts";
 /** Prints an expected failure and returns its exit code. Bugs are thrown on, with their stack. */
 export function reportError(terminal: Terminal, thrown: unknown, json: boolean): number {
   if (!(thrown instanceof ClientError)) throw thrown;
-  const { code, message, remedy, details } = thrown;
+  const { code, message, details } = thrown;
+  const remedy = remedyOf(thrown);
   if (json) terminal.printJson({ error: { code, message, remedy, details } });
   else {
-    terminal.complain(`error: ${withoutRuns(harmless(message))} (${code})`);
+    for (const line of wrapped(terminal, `error: ${withoutRuns(harmless(message))} (${code})`)) terminal.complain(line);
     for (const [name, value] of Object.entries(details))
-      for (const line of detailLines(terminal, name, value)) terminal.complain(line);
-    terminal.complain(`remedy: ${remedy}`);
+      if (!isSaid(message, value)) for (const line of detailLines(terminal, name, value)) terminal.complain(line);
+    for (const line of wrapped(terminal, `remedy: ${remedy}`)) terminal.complain(line);
   }
   return catalogued(code).exit;
 }
 
+function remedyOf(error: ClientError): string {
+  const meant = error instanceof UnknownOption ? nearest(error.option, error.known) : null;
+  return meant === null ? error.remedy : `Did you mean ${meant}?`;
+}
+
+/** The message quotes it already. */
+function isSaid(message: string, value: unknown): boolean {
+  return typeof value === "string" && message.includes(`\`${value}\``);
+}
+
+/** Further lines are indented, so that none looks like a line of its own. */
+function wrapped({ isScreen, columns }: Terminal, text: string): readonly string[] {
+  if (!isScreen) return [text];
+  const [first = "", ...rest] = wrap(text, columns - INDENT.length);
+  return [first, ...rest.map((line) => INDENT + line)];
+}
+
 /** Details may quote file names and agents; their lines are indented, so that none looks like ours. */
 function detailLines({ isScreen, columns }: Terminal, name: string, value: unknown): readonly string[] {
-  const text = typeof value === "string" ? value.trimEnd() : JSON.stringify(value);
+  const isNames = Array.isArray(value) && value.every((one) => typeof one === "string");
+  const text = typeof value === "string" ? value.trimEnd() : isNames ? value.join(", ") : JSON.stringify(value);
   const clean = withoutRuns(harmless(text));
   const lines = isScreen ? wrap(clean, columns - INDENT.length) : clean.split("\n");
   const isShort = lines.length === 1 && name.length + clean.length < columns - INDENT.length;

@@ -11,12 +11,11 @@ import { stopByHand } from "../stop-by-hand.ts";
 import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
 import { entryOf, findSyscall } from "./find-syscall.ts";
 import { readInput } from "./read-input.ts";
-import { unknownCommand } from "./unknown-command.ts";
 
 /** Runs any syscall by its words. */
 export const runSyscall: RunCommand = async (terminal, { args, json }) => {
   const found = findSyscall(args);
-  if (found === null) throw unknownCommand(args);
+  if (found === null) throw (await import("./unknown-command.ts")).unknownCommand(args);
   const entry = await entryOf(found.name);
   const { input, idempotencyKey } = await readInput(terminal, found, entry);
   const client = await connect(terminal);

@@ -1,4 +1,5 @@
 import { NomosError } from "../../contract/index.ts";
+import { didYouMean } from "../../domains/index.ts";
 import {
   type AgentPool,
   acpDriver,
@@ -67,7 +68,8 @@ export function createDrivers(parts: DriverParts): Drivers {
       const own = { ...parts, manifest: described, resolve: () => resolve(described) };
       return described.protocol === "print" ? printDriver(own) : acpDriver(own);
     }
-    throw new NomosError("not_installed", { driver: slug, installed: slugs() });
+    const message = `There is no driver \`${slug}\`.${didYouMean(slug, slugs())}`;
+    throw new NomosError("not_installed", { driver: slug, installed: slugs() }, { message });
   };
   const slugs = (): readonly string[] => {
     const configured = Object.entries(config.show().drivers ?? {}).flatMap(([slug, { file, command }]) =>

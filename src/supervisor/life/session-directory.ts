@@ -2,6 +2,7 @@ import { join, relative, sep } from "node:path";
 import { NomosError, refusalError } from "../../contract/index.ts";
 import {
   DEFAULT_WORKSPACE,
+  didYouMean,
   type Ground,
   isWithinGround,
   parseGround,
@@ -43,7 +44,11 @@ export async function placeOf(input: PlaceInput, sources: PlaceSources): Promise
   const ground = input.ground === undefined ? null : groundOf(input.ground);
   if (ground !== null && ground.workspace !== DEFAULT_WORKSPACE) {
     const workspace = named(ground.workspace);
-    if (workspace === undefined) throw new NomosError("workspace_not_found", { slug: ground.workspace });
+    if (workspace === undefined) {
+      const slugs = list.map((one) => one.slug);
+      const message = `There is no workspace \`${ground.workspace}\`.${didYouMean(ground.workspace, slugs)}`;
+      throw new NomosError("workspace_not_found", { slug: ground.workspace }, { message });
+    }
     return placeIn(workspace, ground, sources);
   }
   if (ground !== null && ground.below.length > 0)

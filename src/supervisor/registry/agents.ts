@@ -8,6 +8,7 @@ import {
   createAgent,
   defaultAgent,
   deleteAgent,
+  didYouMean,
   SYSTEM,
   SYSTEM_STREAM,
   System,
@@ -58,8 +59,20 @@ export function createAgents(store: Store, committer: Committer, builtIn: BuiltI
   const isRecorded = async (slug: string): Promise<boolean> => (await store.row(AGENTS, slug))?.at === "present";
   const get = async (slug: string): Promise<Agent> => {
     const agent = await present(slug);
-    if (agent === null) throw new NomosError("agent_not_found", { slug });
-    return agent;
+    if (agent !== null) return agent;
+    const slugs = (await list()).map((one) => one.slug);
+    throw new NomosError(
+      "agent_not_found",
+      { slug },
+      { message: `There is no agent \`${slug}\`.${didYouMean(slug, slugs)}` },
+    );
+  };
+  const list = async (): Promise<readonly Agent[]> => {
+    const rows = await store.rows(AGENTS, { limit: AGENTS_MAX });
+    const recorded = rows.flatMap((state) => (state.at === "present" ? [state.agent] : []));
+    const missing = builtIn.drivers().filter((slug) => !recorded.some((agent) => agent.slug === slug));
+    const others = await Promise.all(missing.map(present));
+    return [...recorded, ...others.filter((agent) => agent !== null)];
   };
 
   const whileThere = (slug: string) =>
@@ -81,13 +94,7 @@ export function createAgents(store: Store, committer: Committer, builtIn: BuiltI
       // The guard refuses the change if somebody deletes the agent at the same moment.
       return (await committer.commit([chosen], { by, expect: [whileThere(slug)] })).events;
     },
-    list: async () => {
-      const rows = await store.rows(AGENTS, { limit: AGENTS_MAX });
-      const recorded = rows.flatMap((state) => (state.at === "present" ? [state.agent] : []));
-      const missing = builtIn.drivers().filter((slug) => !recorded.some((agent) => agent.slug === slug));
-      const others = await Promise.all(missing.map(present));
-      return [...recorded, ...others.filter((agent) => agent !== null)];
-    },
+    list,
     get,
     find: present,
     defaultSlug: async () => {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { NomosError, SessionWire, toNomosError } from "../../contract/index.ts";
-import { agentSlugIn, DEFAULT_WORKSPACE, narrowDelegates } from "../../domains/index.ts";
+import { agentSlugIn, DEFAULT_WORKSPACE, didYouMean, narrowDelegates } from "../../domains/index.ts";
 import { LIMITS, SESSIONS } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";
 import { type Context, type Syscall, write } from "../define.ts";
@@ -133,7 +133,11 @@ async function startRoot(context: Context<"agents" | "supervisor">, input: Input
   if (input.agent === undefined) return supervisor.open(input, byOf(context));
   const slug = agentSlugIn(input.agent);
   const agent = slug === null ? null : await agents.find(slug);
-  if (agent === null) throw new NomosError("invalid_agent", { agent: input.agent });
+  if (agent === null) {
+    const slugs = (await agents.list()).map((one) => one.slug);
+    const message = `There is no agent \`${slug ?? input.agent}\`.${didYouMean(slug ?? input.agent, slugs)}`;
+    throw new NomosError("invalid_agent", { agent: input.agent }, { message });
+  }
   // A driver's agent may not be recorded yet, because the disk was full.
   if (agent.builtIn) await agents.ensureBuiltIn([agent.slug]);
   return supervisor.open(

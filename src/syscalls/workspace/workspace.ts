@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { NomosError } from "../../contract/index.ts";
-import { isWorkspaceSlug, type Workspace } from "../../domains/index.ts";
+import { didYouMean, isWorkspaceSlug, type Workspace } from "../../domains/index.ts";
 import { LIMITS } from "../../kernel/index.ts";
 import { type Context, read, type Syscall, write } from "../define.ts";
 import { byOf } from "../session/answer.ts";
@@ -112,7 +112,11 @@ export const workspace: readonly Syscall[] = [
 async function showWorkspace(context: Context<"workspaces">, slug: string): Promise<z.input<typeof WorkspaceWire>> {
   const { list, active } = await context.services.workspaces.all();
   const found = list.find((one) => one.slug === slug);
-  if (found === undefined) throw new NomosError("workspace_not_found", { slug });
+  if (found === undefined) {
+    const slugs = list.map((one) => one.slug);
+    const message = `There is no workspace \`${slug}\`.${didYouMean(slug, slugs)}`;
+    throw new NomosError("workspace_not_found", { slug }, { message });
+  }
   return shown(found, active);
 }
 

@@ -84,10 +84,24 @@ describe("mistyped commands", () => {
     [["session", "lsit"], "`nomos session list`"],
     [["zzzzzzzz"], "`nomos help`"],
     [["session"], "nomos session VERB"],
+    [["stop"], "`nomos kill SESSION`"],
+    [["session", "ls"], "`nomos session list`"],
+    [["run", "--worktre", "x"], "Did you mean --worktree?"],
+    [["session", "list", "--only-alve"], "Did you mean --only-alive?"],
   ])("%j exits 2 and suggests the nearest command", async (args, suggestion) => {
     const { exitCode, stdout, stderr } = await nomos(...args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
     expect(stderr).toContain(suggestion);
+  });
+
+  test.each([
+    [["run", "-a", "dmeo", "hi"], 4, "There is no agent `dmeo`. Did you mean `demo`?"],
+    [["driver", "install", "claud"], 6, "There is no driver `claud`. Did you mean `claude`?"],
+    [["session", "start", "demo", "--agent", "dmo"], 2, "There is no agent `dmo`. Did you mean `demo`?"],
+  ])("%j exits %i and names the nearest", async (args, exitCode, said) => {
+    const refused = await nomos(...args);
+    expect(refused).toMatchObject({ exitCode, stdout: "" });
+    expect(refused.stderr).toContain(`error: ${said} (`);
   });
 
   test.each([

@@ -10,6 +10,12 @@ export function nearest(given: string, words: readonly string[]): string | null 
   return best !== undefined && best.slips <= Math.min(SLIPS_MAX, Math.ceil(given.length / 2)) ? best.word : null;
 }
 
+/** A question to add to a refusal: " Did you mean `claude`?"; empty when no name is similar enough. */
+export function didYouMean(given: string, names: readonly string[]): string {
+  const meant = nearest(given, names);
+  return meant === null ? "" : ` Did you mean \`${meant}\`?`;
+}
+
 /** The number of letters to add, drop, change or swap to turn one word into the other. */
 function slipsBetween(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, at) => at)];
