@@ -37,7 +37,7 @@ export function generatedFiles(root: string): ReadonlyMap<string, string> {
     "docs/reference/limits.md": limitsPage(root),
     "docs/reference/long-runs.md": longRunsPage(),
     "docs/reference/mutation.md": mutationPage(),
-    "docs/reference/openapi.json": `${JSON.stringify(openApi(SYSCALLS, packageVersion(root)), null, 2)}\n`,
+    "docs/reference/openapi.json": `${JSON.stringify(openApi(SYSCALLS, packageVersion(root), null), null, 2)}\n`,
     "docs/reference/permissions.md": permissionsPage(),
     "docs/reference/syscalls.md": syscallsPage(),
     "docs/reference/test-times.md": testTimesPage(),

@@ -1,12 +1,13 @@
-import type { z } from "zod";
 import { ERROR_CATALOGUE } from "../../contract/index.ts";
 import { pathsOf, type Syscall } from "../../syscalls/index.ts";
-import { jsonSchema } from "../json-schema.ts";
+import { createNamedSchemas, type NamedSchemas, pathSchema, record, type Schema } from "./named-schemas.ts";
 
-type Schema = Record<string, unknown>;
-
-/** OpenAPI 3.1, derived from the table: nothing in it is written by hand. */
-export function openApi(syscalls: readonly Syscall[], version: string): Schema {
+/**
+ * OpenAPI 3.1, derived from the table: nothing in it is written by hand. `origin`: where it was asked for; without one it
+ * describes a daemon on this machine.
+ */
+export function openApi(syscalls: readonly Syscall[], version: string, origin: string | null): Schema {
+  const schemas = createNamedSchemas({ Error: errorSchema(), Json: {} });
   const paths: Record<string, Record<string, Schema>> = {};
   for (const syscall of syscalls)
     for (const [at, path] of pathsOf(syscall.http).entries()) {
@@ -15,22 +16,29 @@ export function openApi(syscalls: readonly Syscall[], version: string): Schema {
       const alias = at === 0 ? {} : { operationId: `${syscall.name}.alias${at}`, "x-alias-of": syscall.http.path };
       paths[spelled] = {
         ...paths[spelled],
-        [syscall.http.method.toLowerCase()]: { ...operation(syscall), ...alias },
+        [syscall.http.method.toLowerCase()]: { ...operation(syscall, schemas), ...alias },
       };
     }
   return {
     openapi: "3.1.0",
     info: { title: "Nomos", version, description: "An operating system for AI agent sessions." },
+    servers: [origin === null ? LOCAL_SERVER : { url: origin }],
     security: [{ token: [] }],
     paths,
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
-      schemas: { Error: errorSchema(), Json: {} },
+      schemas: schemas.all(),
     },
   };
 }
 
-function operation(syscall: Syscall): Schema {
+/** `daemon.json` in the home names the port in use. */
+const LOCAL_SERVER = {
+  url: "http://127.0.0.1:{port}",
+  variables: { port: { default: "4200", description: "$NOMOS_PORT, or the `port` in `daemon.json` of the home" } },
+};
+
+function operation(syscall: Syscall, schemas: NamedSchemas): Schema {
   const input = pathSchema(syscall.input, "input");
   const properties = record(input["properties"]);
   const required = Array.isArray(input["required"]) ? input["required"] : [];
@@ -41,7 +49,7 @@ function operation(syscall: Syscall): Schema {
     name,
     in: where,
     required: where === "path" || required.includes(name),
-    schema: properties[name],
+    schema: schemas.named(record(properties[name])),
   });
   const body: Schema = {
     type: "object",
@@ -59,15 +67,27 @@ function operation(syscall: Syscall): Schema {
       ...(byQuery ? rest.map((name) => parameter(name, "query")) : []),
       ...(syscall.kind === "write" ? [key] : []),
     ],
-    ...(byQuery || rest.length === 0 ? {} : { requestBody: { content: { "application/json": { schema: body } } } }),
-    responses: { [syscall.http.status ?? 200]: success(syscall), ...failures(syscall) },
+    ...(byQuery || rest.length === 0
+      ? {}
+      : { requestBody: jsonContent(schemas.own(`${ownName(syscall)}Input`, body)) }),
+    responses: { [syscall.http.status ?? 200]: success(syscall, schemas), ...failures(syscall) },
   };
 }
 
-function success(syscall: Syscall): Schema {
+/** `session.start` -> `SessionStart` */
+function ownName({ name }: Syscall): string {
+  return name.replace(/(?:^|\.)(\w)/g, (_whole, letter: string) => letter.toUpperCase());
+}
+
+function jsonContent(schema: Schema): Schema {
+  return { content: { "application/json": { schema } } };
+}
+
+function success(syscall: Syscall, schemas: NamedSchemas): Schema {
   const type = syscall.kind === "stream" ? "text/event-stream" : "application/json";
+  const output = pathSchema(syscall.output, "output");
   const text = syscall.http.text === undefined ? {} : { "text/plain": { schema: { type: "string" } } };
-  const content = { ...text, [type]: { schema: pathSchema(syscall.output, "output") } };
+  const content = { ...text, [type]: { schema: schemas.own(`${ownName(syscall)}Output`, output) } };
   return { description: syscall.summary, content };
 }
 
@@ -94,14 +114,4 @@ function errorSchema(): Schema {
     properties: { code, message: { type: "string" }, remedy: { type: "string" }, details: { type: "object" } },
   };
   return { type: "object", required: ["error"], properties: { error } };
-}
-
-/** The schema of any JSON value refers to itself, so it must be one of the shared schemas. */
-function pathSchema(schema: z.ZodType, io: "input" | "output"): Schema {
-  const { $schema: _dialect, $defs: _json, ...rest } = jsonSchema(schema, io);
-  return JSON.parse(JSON.stringify(rest).replaceAll('"#/$defs/__schema0"', '"#/components/schemas/Json"'));
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? { ...value } : {};
 }

@@ -92,7 +92,7 @@ export function createRoutes(
   });
   app.get("/openapi.json", (c) => {
     access.guard(accessRequestOf(c));
-    return c.json(openApi(surface.syscalls, services.daemon.version));
+    return c.json(openApi(surface.syscalls, services.daemon.version, new URL(c.req.url).origin));
   });
   app.all("/mcp", async (c) => {
     try {
