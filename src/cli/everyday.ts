@@ -68,19 +68,28 @@ export const EVERYDAY = {
   },
   run: {
     subject: "session",
-    usage: 'nomos run [-a AGENT] [-C DIR | -w WORKSPACE] [--label TEXT] [--detach] "prompt"',
-    summary: "Start a session with a prompt and follow it until the turn ends",
+    usage: 'nomos run [-a AGENT] [-C DIR | -s SESSION | --continue] [OPTIONS] "prompt"',
+    summary: "Start a session with a prompt and follow it until the turn ends; reads a piped text too",
     options: [
       ["-a, --agent AGENT", "the agent to run; default: the default agent"],
       ["-C, --cwd DIR", "the working directory; default: the current one"],
       ["-w, --workspace SLUG", "work in this workspace instead"],
-      ["-s, --session ID", "prompt this session instead of starting a new one"],
+      ["-s, --session SESSION", "prompt this session instead of starting a new one"],
+      ["-c, --continue", "prompt the session that worked in this directory last"],
+      ["--prompt-file FILE", "read the prompt from a file"],
       ["--label TEXT", "a label for the new session"],
+      ["--sandbox MODE", "off, warn, enforce or strict"],
+      ["--scope PATTERN", "what the session may change; repeatable, `!PATTERN` denies; implies --worktree"],
+      ["--network HOST", "a host it may reach; repeatable"],
+      ["--mode MODE", "the agent's mode, such as `plan`"],
+      ["--model MODEL", "the agent's model"],
       ["--file FILE", "for the script driver: the TypeScript file to run"],
       ["--worktree", "work in a new worktree, made from the repository"],
       ["--base COMMIT", "branch, tag or commit to make the worktree from; default: HEAD"],
-      ["--queue", "with --session: if it is busy, queue the prompt"],
-      ["--detach", "return at once, without waiting for the turn to end"],
+      ["--queue", "with --session or --continue: if it is busy, queue the prompt"],
+      ["-d, --detach", "return at once, without waiting for the turn to end"],
+      ["--rm", "forget the session when the turn has ended"],
+      ["--verbose", "also show what the agent prints beside its protocol"],
     ],
   },
   sandbox: {
@@ -105,8 +114,9 @@ export const EVERYDAY = {
   },
   attach: {
     subject: "session",
-    usage: "nomos attach SESSION",
-    summary: "Follow a session and talk to it: a line is a prompt, Ctrl-C interrupts the turn, Ctrl-D detaches",
+    usage: "nomos attach [--verbose] SESSION",
+    summary: "Follow a session and talk to it: text is a prompt, Ctrl-C interrupts the turn, Ctrl-D leaves",
+    options: [["--verbose", "also show what the agent prints beside its protocol"]],
   },
   logs: {
     subject: "session",
@@ -115,6 +125,7 @@ export const EVERYDAY = {
     options: [
       ["-f, --follow", "keep printing new lines until the session ends"],
       ["-n, --lines LINES", "number of last lines to print; default 200"],
+      ["--verbose", "also show what the agent prints beside its protocol"],
     ],
   },
   approve: {

@@ -10,6 +10,11 @@ export interface Screen {
   /** The terminal can redraw a line. */
   readonly hasCursor: boolean;
   readonly columns: number;
+  readonly rows: number;
+  /** A line as `print` would write it: harmless, on one line, with its styles. */
+  readonly painted: (line: Text) => string;
+  /** The same without styles, to measure it. */
+  readonly plain: (line: Text) => string;
   /** Prints exactly one line; line feeds are shown as symbols. */
   readonly print: (line: Text) => void;
   /** The same on standard error. */

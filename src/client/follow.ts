@@ -8,6 +8,10 @@ export interface StreamOptions {
   readonly signal?: AbortSignal;
   /** How many reconnects in a row are tried without a new item. */
   readonly reconnectsMax?: number;
+  /** The connection was cut, or could not be made; another try follows. */
+  readonly onBroken?: () => void;
+  /** A connection stands, the first or a new one. */
+  readonly onConnected?: () => void;
 }
 
 const RECONNECTS_MAX = 8;
@@ -36,6 +40,7 @@ export async function* follow(
       const headers: Record<string, string> = lastId === null ? {} : { "last-event-id": lastId };
       const response = await send(target, { ...asked, input, headers, signal });
       if (response.body === null) return;
+      options.onConnected?.();
       let held: StreamItem[] = [];
       for await (const item of readItems(response.body.getReader())) {
         if (item.event === "line") {
@@ -55,6 +60,8 @@ export async function* follow(
       if (isOver()) return;
       if (!isPassing(thrown) || failures >= reconnectsMax) throw thrown;
     }
+    if (isOver()) return;
+    options.onBroken?.();
     if (Date.now() - openedMs > CONNECTION_HELD_MS) failures = 0;
     if (failures >= reconnectsMax) throw new ClientError("daemon_unreachable", { status: 0 });
     await pause(Math.min(RECONNECT_FIRST_MS * 2 ** failures, RECONNECT_MAX_MS), signal);

@@ -1,4 +1,4 @@
-export { type Client, createClient, type OutputOf } from "./client.ts";
+export { type Client, createClient, type InputOf, type OutputOf } from "./client.ts";
 export { ClientError, catalogued, errorIn } from "./client-error.ts";
 export { loadEntries, SHORT_NAMES, SYSCALL_NAMES } from "./entries.ts";
 export { ERRORS } from "./errors.generated.ts";

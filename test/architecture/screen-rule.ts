@@ -11,14 +11,17 @@ const CHILDREN: readonly string[] = [
   "src/turns/line/host-process.ts",
   "src/host/snapshots/restore/apply-plan.ts",
 ];
-/** The line editor, and commands that pass JSON on. */
+/** What draws in place, with text that the writer made harmless, and commands that pass JSON on. */
 const RAW: readonly string[] = [
   WRITER,
   "src/cli/terminal.ts",
-  "src/cli/attach/keyboard.ts",
+  "src/cli/screen/key-input.ts",
+  "src/cli/screen/live-region.ts",
   "src/cli/commands/mcp.ts",
   "src/cli/commands/rpc.ts",
 ];
+/** Runs a program that a person asked for, such as their editor. */
+const HANDS_ON = "src/cli/screen/run-in-terminal.ts";
 /** The only folder that may use terminal control sequences. */
 const STEERING = "src/cli/screen/";
 
@@ -41,7 +44,7 @@ function findingsIn(file: SourceFile): readonly Finding[] {
   const literal = (start: number, value: string): void => {
     if (!file.path.startsWith("src/cli/")) return;
     if (DEVICES.test(value)) note(start, `opens ${value}`);
-    if (value === "inherit") note(start, "hands the terminal on");
+    if (value === "inherit" && file.path !== HANDS_ON) note(start, "hands the terminal on");
     if (STEERS.some((sign) => value.includes(sign)) && !file.path.startsWith(STEERING))
       note(start, "holds an escape sequence");
   };

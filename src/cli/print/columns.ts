@@ -1,5 +1,5 @@
 import { memberOf } from "../../kernel/index.ts";
-import { spellOptions } from "./question-lines.ts";
+import { spellOptions } from "../questions/question-lines.ts";
 import { cutTo } from "./screen-text.ts";
 import { spell, spellAge } from "./spell.ts";
 import { oneLine } from "./table.ts";

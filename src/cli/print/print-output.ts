@@ -1,5 +1,5 @@
+import { approvalLines } from "../questions/approval-lines.ts";
 import type { Terminal } from "../terminal.ts";
-import { approvalLines } from "./approval-lines.ts";
 import { columnsOf, type Row } from "./columns.ts";
 import { spell } from "./spell.ts";
 import { pairLines, tableLines } from "./table.ts";

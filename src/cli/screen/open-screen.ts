@@ -3,6 +3,7 @@ import { harmless, harmlessJson, inOneLine, keepingTabs } from "./harmless.ts";
 import { rendered, type Text } from "./styled.ts";
 
 const COLUMNS_UNKNOWN = 120;
+const ROWS_UNKNOWN = 24;
 const ERASE_LINE = "\r\u001b[K";
 const CLEAR_SCREEN = "\u001b[H\u001b[2J\u001b[3J";
 const EXIT_BUG = 1;
@@ -15,7 +16,8 @@ export function openScreen(environment: Readonly<Record<string, string | undefin
   const { stdout, stderr } = process;
   // The reader closed the pipe, as in `nomos ps | head -1`.
   for (const stream of [stdout, stderr]) stream.on("error", endQuietly);
-  const isDumb = environment["TERM"] === "dumb";
+  // For screen readers: no cursor movement, no spinner, lines only.
+  const isDumb = environment["TERM"] === "dumb" || Boolean(environment["NOMOS_PLAIN"]);
   const lineTo = (stream: NodeJS.WriteStream) => {
     const isScreen = stream.isTTY === true;
     const hasColour = isScreen && !environment["NO_COLOR"] && !isDumb;
@@ -37,6 +39,11 @@ export function openScreen(environment: Readonly<Record<string, string | undefin
     get columns() {
       return stdout.columns || COLUMNS_UNKNOWN;
     },
+    get rows() {
+      return stdout.rows || ROWS_UNKNOWN;
+    },
+    painted: outLine,
+    plain: (line) => rendered(line, (text) => inOneLine(harmless(text)), false),
     print,
     complain,
     printJson: (value) => void stdout.write(`${harmlessJson(JSON.stringify(value))}\n`),

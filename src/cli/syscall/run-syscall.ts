@@ -5,10 +5,10 @@ import { printItem } from "../print/print-item.ts";
 import { printOutput } from "../print/print-output.ts";
 import { type Answered, cardRows, memberAt, saidLines } from "../print/said-lines.ts";
 import { wrap } from "../print/screen-text.ts";
-import { createStatusLine, type StatusLine } from "../print/status-line.ts";
 import { pairLines } from "../print/table.ts";
 import { stopByHand } from "../stop-by-hand.ts";
 import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
+import { createStatusLine, type StatusLine } from "../transcript/status-line.ts";
 import { entryOf, findSyscall } from "./find-syscall.ts";
 import { readInput } from "./read-input.ts";
 

@@ -1,10 +1,10 @@
 import { memberOf } from "../../kernel/index.ts";
+import type { Row } from "../print/columns.ts";
+import { spell, spellAge } from "../print/spell.ts";
+import { oneLine } from "../print/table.ts";
 import { bold, dim, joined, type Text, yellow } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
-import type { Row } from "./columns.ts";
 import { questionLines } from "./question-lines.ts";
-import { spell, spellAge } from "./spell.ts";
-import { oneLine } from "./table.ts";
 
 const INDENT = "  ";
 

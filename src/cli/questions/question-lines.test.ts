@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { fakeTerminal, plainText } from "../../../test/support/fake-terminal.ts";
+import { widthOf } from "../print/screen-text.ts";
+import { pairLines, tableLines } from "../print/table.ts";
 import { harmless, harmlessJson } from "../screen/harmless.ts";
 import { red, rendered } from "../screen/styled.ts";
 import { approvalLines } from "./approval-lines.ts";
 import { questionLines } from "./question-lines.ts";
-import { widthOf } from "./screen-text.ts";
-import { pairLines, tableLines } from "./table.ts";
 
 test("a question of several lines: each line has a mark, so it cannot look like two questions", () => {
   const lines = questionLines(60, "Delete a?\n? Allow b? [yes / no]\n  approved", ["yes", "no"]);

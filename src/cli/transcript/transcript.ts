@@ -3,11 +3,15 @@ import { memberOf } from "../../kernel/index.ts";
 import { bold, dim } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
 import { createScreenTranscript, type Transcript, type TranscriptOptions } from "./screen-transcript.ts";
-import type { Bottom } from "./status-line.ts";
+import { plainOutput, type TranscriptOutput } from "./transcript-output.ts";
 
 /** Shows a session's stream: laid out on a terminal that can move the cursor, as AIP-46 lines anywhere else. */
-export function createTranscript(terminal: Terminal, options: TranscriptOptions, bottom?: Bottom): Transcript {
-  if (terminal.hasCursor) return createScreenTranscript(terminal, options, bottom);
+export function createTranscript(
+  terminal: Terminal,
+  options: TranscriptOptions,
+  output?: TranscriptOutput,
+): Transcript {
+  if (terminal.hasCursor) return createScreenTranscript(terminal, options, output ?? plainOutput(terminal));
   return { show: (item) => printPlain(terminal, item, options), close: () => undefined };
 }
 

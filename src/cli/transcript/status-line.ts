@@ -1,36 +1,31 @@
+import { cutTo } from "../print/screen-text.ts";
 import { dim, type Text } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
-import { cutTo } from "./screen-text.ts";
 
 /** The status line at the bottom: who works, and for how long. Only on terminals that can move the cursor. */
 export interface StatusLine {
   /** Null hides it. */
-  readonly set: (status: Status | null) => void;
+  readonly set: (status: Working | null) => void;
   /** Prints text above the line. */
   readonly print: (line: Text) => void;
   readonly close: () => void;
 }
 
-export interface Status {
+/** What is under way, and since when. */
+export interface Working {
   readonly text: string;
   readonly sinceMs: number;
 }
 
-/** Draws the bottom line; an attached conversation draws its input there. */
-export interface Bottom {
-  readonly draw: (text: string) => void;
-  readonly clear: () => void;
-}
-
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const;
-const FRAME_MS = 100;
+export const FRAME_MS = 100;
 
-export function createStatusLine(terminal: Terminal, bottom: Bottom = plainBottom(terminal)): StatusLine {
-  let status: Status | null = null;
+export function createStatusLine(terminal: Terminal): StatusLine {
+  const bottom = plainBottom(terminal);
+  let status: Working | null = null;
   let frame = 0;
   const draw = (): void => {
-    const text = status === null ? "" : `${FRAMES[frame % FRAMES.length]} ${status.text} ${seconds(status.sinceMs)}`;
-    bottom.draw(cutTo(text, terminal.columns - 2));
+    bottom.draw(status === null ? "" : workingLine(status, frame, terminal.columns - 2));
   };
   const timer = setInterval(() => {
     frame += 1;
@@ -54,6 +49,11 @@ export function createStatusLine(terminal: Terminal, bottom: Bottom = plainBotto
   };
 }
 
+interface Bottom {
+  readonly draw: (text: string) => void;
+  readonly clear: () => void;
+}
+
 function plainBottom(terminal: Terminal): Bottom {
   let shown = "";
   return {
@@ -67,6 +67,12 @@ function plainBottom(terminal: Terminal): Bottom {
       shown = "";
     },
   };
+}
+
+/** `⠹ npm test 12 s`: the time stays visible, however long the text is. */
+export function workingLine({ text, sinceMs }: Working, frame: number, columns: number): string {
+  const passed = seconds(sinceMs);
+  return `${FRAMES[frame % FRAMES.length]} ${cutTo(text, columns - passed.length - 3)} ${passed}`.trimEnd();
 }
 
 function seconds(sinceMs: number): string {

@@ -3,19 +3,29 @@ import { dim, green, joined, red, type Text } from "../screen/styled.ts";
 
 /** The outcome of a turn, from its events. */
 export interface TurnSum {
-  startedMs: number;
-  tools: number;
-  usage: unknown;
+  readonly startedMs: number;
+  /** From its start to the first text; null where that was not seen live. */
+  readonly firstMs: number | null;
+  readonly tools: number;
+  readonly usage: unknown;
 }
 
-export function turnEnd(data: unknown, at: string, { startedMs, tools, usage }: TurnSum): readonly Text[] {
+/** A sooner one was not waited for. */
+const FIRST_TEXT_SHOWN_MS = 100;
+
+export function turnEnd(data: unknown, at: string, { startedMs, firstMs, tools, usage }: TurnSum): readonly Text[] {
   const outcome = String(memberOf(data, "outcome"));
   const message = memberOf(memberOf(data, "error"), "message");
   const failed = typeof message === "string" ? message.split("\n").map((line) => red(line)) : [];
   const isDone = outcome === "completed";
   const parts = [
     (isDone ? green : red)(`${isDone ? "✓" : "✗"} ${outcome}`),
-    ...[spent(Date.parse(at) - startedMs), counted(tools, "tool call"), ...used(usage)]
+    ...[
+      spent(Date.parse(at) - startedMs),
+      counted(tools, "tool call"),
+      firstMs === null || firstMs < FIRST_TEXT_SHOWN_MS ? "" : `first text after ${spent(firstMs)}`,
+      ...used(usage),
+    ]
       .filter((part) => part !== "")
       .map((part) => dim(part)),
   ];

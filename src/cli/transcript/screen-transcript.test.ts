@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { fakeTerminal } from "../../../test/support/fake-terminal.ts";
 import type { LogEvent, StreamItem } from "../../client/index.ts";
+import { cutTo, wrap } from "../print/screen-text.ts";
 import { harmless } from "../screen/harmless.ts";
 import type { Terminal } from "../terminal.ts";
 import { diffLines } from "./diff-lines.ts";
-import { cutTo, wrap } from "./screen-text.ts";
 import { createTranscript } from "./transcript.ts";
 
 function event(type: string, data: object, at = "2026-11-15T09:00:00.000Z"): StreamItem {

@@ -1,6 +1,6 @@
+import { wrap } from "../print/screen-text.ts";
+import { withoutRuns } from "../print/without-runs.ts";
 import { harmless } from "../screen/harmless.ts";
-import { wrap } from "./screen-text.ts";
-import { withoutRuns } from "./without-runs.ts";
 
 /** More lines than this may scroll off the screen. */
 const LINES_SEEN_AT_ONCE = 20;

@@ -1,9 +1,9 @@
 import { memberOf } from "../../kernel/index.ts";
+import { cutTo } from "../print/screen-text.ts";
 import { harmless, inOneLine } from "../screen/harmless.ts";
 import { bold, cyan, dim, green, joined, red, type Text } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
 import { diffLines } from "./diff-lines.ts";
-import { cutTo } from "./screen-text.ts";
 
 /** Lines shown of a tool's output and of a change; the log has all of it. */
 const OUTPUT_LINES_SHOWN = 4;
@@ -18,12 +18,12 @@ export function toolTitle(data: unknown): string {
   return oneLine(`${String(memberOf(data, "kind") ?? "tool")} ${Array.isArray(what) ? what.join(" ") : String(what)}`);
 }
 
-export function toolHead(terminal: Terminal, title: string): Text {
+export function toolHead(terminal: Pick<Terminal, "columns">, title: string): Text {
   return joined(cyan("●"), " ", bold(cutTo(title, terminal.columns - 3)));
 }
 
 /** The result of a tool call: nothing when it succeeded silently, otherwise its last lines. */
-export function toolTail(terminal: Terminal, data: unknown, output: string): readonly Text[] {
+export function toolTail(terminal: Pick<Terminal, "columns">, data: unknown, output: string): readonly Text[] {
   const lines = harmless(output)
     .split("\n")
     .filter((line) => line.trim() !== "");
@@ -34,7 +34,7 @@ export function toolTail(terminal: Terminal, data: unknown, output: string): rea
   return [...more, ...tail, ...failure(terminal, data)];
 }
 
-function failure(terminal: Terminal, data: unknown): readonly Text[] {
+function failure(terminal: Pick<Terminal, "columns">, data: unknown): readonly Text[] {
   const outcome = memberOf(data, "outcome");
   if (outcome === undefined || outcome === "done") return [];
   const exit = memberOf(data, "exitCode");
@@ -48,12 +48,12 @@ function failure(terminal: Terminal, data: unknown): readonly Text[] {
 }
 
 /** The changes a tool reported: added lines are green, removed ones red. */
-export function diffOf(terminal: Terminal, data: unknown): readonly Text[] {
+export function diffOf(terminal: Pick<Terminal, "columns">, data: unknown): readonly Text[] {
   const diffs = memberOf(data, "diffs");
   return Array.isArray(diffs) ? diffs.flatMap((diff) => oneDiff(terminal, diff)) : [];
 }
 
-function oneDiff(terminal: Terminal, diff: unknown): readonly Text[] {
+function oneDiff(terminal: Pick<Terminal, "columns">, diff: unknown): readonly Text[] {
   const text = (side: string): string => String(memberOf(memberOf(diff, side), "text") ?? "");
   const isWhole = ["before", "after"].every((side) => typeof memberOf(memberOf(diff, side), "blob") !== "string");
   const changed = isWhole ? diffLines(harmless(text("before")), harmless(text("after"))) : null;

@@ -1,0 +1,75 @@
+import { resolve } from "node:path";
+import type { InputOf } from "../../client/index.ts";
+import { usageError } from "../arguments.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** The options of `run` that say how a session starts. */
+export const START_OPTIONS = {
+  agent: { type: "string", short: "a" },
+  cwd: { type: "string", short: "C" },
+  workspace: { type: "string", short: "w" },
+  label: { type: "string" },
+  file: { type: "string" },
+  worktree: { type: "boolean" },
+  base: { type: "string" },
+  sandbox: { type: "string" },
+  scope: { type: "string", multiple: true },
+  network: { type: "string", multiple: true },
+  mode: { type: "string" },
+  model: { type: "string" },
+} as const;
+
+export interface StartOptions {
+  readonly agent?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly workspace?: string | undefined;
+  readonly label?: string | undefined;
+  readonly file?: string | undefined;
+  readonly worktree?: boolean | undefined;
+  readonly base?: string | undefined;
+  readonly sandbox?: string | undefined;
+  readonly scope?: readonly string[] | undefined;
+  readonly network?: readonly string[] | undefined;
+  readonly mode?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+const SANDBOXES = ["off", "warn", "enforce", "strict"] as const;
+
+/** The input of `session.start`. `--scope !PATTERN` denies; lists may be repeated or separated by commas. */
+export function startInput(
+  { cwd: here }: Pick<Terminal, "cwd">,
+  agent: { readonly slug: string; readonly driver: string },
+  prompt: string,
+  options: StartOptions,
+): InputOf<"session.start"> {
+  const { label, file, base, mode, model, workspace } = options;
+  const sandbox = SANDBOXES.find((one) => one === options.sandbox);
+  if (options.sandbox !== undefined && sandbox === undefined)
+    throw usageError(`--sandbox is one of ${SANDBOXES.join(", ")}.`);
+  const patterns = listed(options.scope);
+  const hosts = listed(options.network);
+  const deny = patterns.filter((one) => one.startsWith("!")).map((one) => one.slice(1));
+  const allow = patterns.filter((one) => !one.startsWith("!"));
+  return {
+    adapter: agent.driver,
+    agent: agent.slug,
+    prompt,
+    ...(workspace === undefined
+      ? { cwd: resolve(here, options.cwd ?? ".") }
+      : { ground: `ws://workspaces/${workspace}` }),
+    ...(label === undefined ? {} : { label }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(model === undefined ? {} : { model }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(file === undefined ? {} : { file: resolve(here, file) }),
+    ...(options.worktree === true || base !== undefined ? { worktree: true } : {}),
+    ...(base === undefined ? {} : { base }),
+    ...(patterns.length === 0 ? {} : { scope: { allow, deny } }),
+    ...(hosts.length === 0 ? {} : { network: { allow: hosts } }),
+  };
+}
+
+function listed(values: readonly string[] | undefined): readonly string[] {
+  return (values ?? []).flatMap((value) => value.split(",")).filter((value) => value !== "");
+}
