@@ -104,12 +104,16 @@ export const EVERYDAY = {
   },
   ps: {
     subject: "session",
-    usage: "nomos ps [--all] [--watch]",
-    summary: "List the sessions, newest first",
+    usage: "nomos ps [--all] [--watch] [-q | --format TEMPLATE] [--filter KEY=VALUE,...]",
+    summary: "List the sessions: those that wait for you first, then busy, idle and asleep ones",
     options: [
       ["-a, --all", "also show sessions that have ended"],
       ["-w, --watch", "keep running and show every change"],
+      ["-q, --quiet", "print only the names, one per line"],
+      ["--format TEMPLATE", "one line per session, such as '{name} {state}'; every member that --json has"],
+      ["-f, --filter KEY=VALUE,...", "state, agent, name, title, label, cwd, sandbox, workspaceSlug; may be repeated"],
       ["--limit N", "show at most N sessions"],
+      ["--after CURSOR", "continue where the last page ended"],
     ],
   },
   attach: {

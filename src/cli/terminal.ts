@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import type { Page } from "./screen/page.ts";
 import type { Text } from "./screen/styled.ts";
 
 /** Output of a command. All text is made harmless: see screen/open-screen.ts. */
@@ -25,7 +26,8 @@ export interface Screen {
   readonly printContent: (content: Uint8Array | string) => void;
   /** Redraws the cursor's line. */
   readonly drawLine: (text: Text) => void;
-  readonly clearScreen: () => void;
+  /** A page of its own over the terminal, drawn again in place; closing it brings the terminal back as it was. */
+  readonly openPage: () => Page;
   /** From now on a closed pipe does not end the process. */
   readonly outliveReader: () => void;
   /** Standard output itself, for line editing and protocols; test/architecture lists who may use it. */

@@ -1,17 +1,19 @@
 import { memberOf } from "../../kernel/index.ts";
 import { spellOptions } from "../questions/question-lines.ts";
+import type { Fit } from "./fit-columns.ts";
 import { cutTo } from "./screen-text.ts";
-import { spell, spellAge } from "./spell.ts";
+import { spell, spellAge, spellCount } from "./spell.ts";
 import { oneLine } from "./table.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
-type Columns = readonly (readonly [name: string, cell: (row: Row) => string])[];
+type Columns = readonly (readonly [name: string, cell: (row: Row) => string, fit?: Fit])[];
 
-const plain = (member: string, name = member.toUpperCase()) => [name, (row: Row) => spell(row[member] ?? "")] as const;
+const plain = (member: string, name = member.toUpperCase(), fit: Fit = {}) =>
+  [name, (row: Row) => spell(row[member] ?? ""), fit] as const;
 
 const DATA_COLUMNS_MAX = 160;
-/** `--json` has the full id. */
-const DATA = ["DATA", (row: Row) => cutTo(oneLine(spell(row["data"])), DATA_COLUMNS_MAX)] as const;
+/** `--json` has all of it. */
+const DATA = ["DATA", (row: Row) => cutTo(oneLine(spell(row["data"])), DATA_COLUMNS_MAX), { shorten: "end" }] as const;
 
 /** The columns to show for each kind of list, by its name in the answer. */
 const COLUMNS: { readonly [list: string]: Columns } = {
@@ -21,19 +23,22 @@ const COLUMNS: { readonly [list: string]: Columns } = {
       "STATE",
       (row) => (row["waitingFor"] === undefined ? spell(row["state"]) : `${row["state"]} (${row["waitingFor"]})`),
     ],
-    plain("agent"),
-    plain("sandbox"),
-    plain("queued"),
-    ["STARTED", (row) => spellAge(row["startedAt"])],
-    plain("label"),
-    plain("cwd"),
+    plain("agent", "AGENT", { drop: 1 }),
+    plain("title", "TITLE", { shorten: "words", drop: 2 }),
+    plain("label", "LABEL", { shorten: "words", drop: 4 }),
+    plain("sandbox", "SANDBOX", { drop: 6 }),
+    ["QUEUED", (row) => (row["queued"] === 0 ? "" : spell(row["queued"] ?? "")), { drop: 7 }],
+    ["TOKENS", (row) => spellTokens(row["spent"]), { drop: 8 }],
+    ["COST", (row) => spellCost(row["spent"]), { drop: 5 }],
+    ["STARTED", (row) => spellAge(row["startedAt"]), { drop: 3 }],
+    plain("cwd", "CWD", { shorten: "path", drop: 9 }),
   ],
   approvals: [
     plain("id"),
     plain("status"),
     ["ASKED", (row) => spellAge(row["createdAt"])],
     ["OPTIONS", (row) => (Array.isArray(row["options"]) ? spellOptions(row["options"].map(String), ", ") : "")],
-    plain("question"),
+    plain("question", "QUESTION", { shorten: "words" }),
   ],
   agents: [
     plain("slug"),
@@ -42,15 +47,25 @@ const COLUMNS: { readonly [list: string]: Columns } = {
     ["DEFAULT", (row) => (row["default"] === true ? "*" : "")],
     plain("tools"),
   ],
-  workspaces: [plain("slug"), ["ACTIVE", (row) => (row["active"] === true ? "*" : "")], plain("path"), plain("label")],
+  workspaces: [
+    plain("slug"),
+    ["ACTIVE", (row) => (row["active"] === true ? "*" : "")],
+    plain("path", "PATH", { shorten: "path" }),
+    plain("label", "LABEL", { drop: 1 }),
+  ],
   worktrees: [
     plain("id"),
     plain("branch"),
     ["STATE", (row) => (row["state"] === "present" && listed(row["sessions"]) > 0 ? "in use" : spell(row["state"]))],
     ["MADE", (row) => spellAge(row["createdAt"])],
-    plain("repository"),
+    plain("repository", "REPOSITORY", { shorten: "path", drop: 1 }),
   ],
-  drivers: [plain("slug"), plain("installed"), plain("continuity"), plain("summary")],
+  drivers: [
+    plain("slug"),
+    plain("installed"),
+    plain("continuity", "CONTINUITY", { drop: 1 }),
+    plain("summary", "SUMMARY", { shorten: "words" }),
+  ],
   tokens: [
     plain("tokenId", "ID"),
     plain("label"),
@@ -61,13 +76,28 @@ const COLUMNS: { readonly [list: string]: Columns } = {
   artifacts: [plain("path"), plain("version"), plain("bytes"), plain("mediaType", "TYPE"), plain("versions")],
   events: [plain("seq"), plain("id"), ["AT", (row) => time(row["at"])], plain("type"), plain("actor"), DATA],
   entries: [plain("seq"), ["AT", (row) => time(row["at"])], plain("stream"), plain("type"), plain("actor"), DATA],
-  hits: [["SESSION", (row) => spell(memberOf(row["session"], "name"))], plain("eventId", "EVENT"), plain("snippet")],
+  hits: [
+    ["SESSION", (row) => spell(memberOf(row["session"], "name"))],
+    plain("eventId", "EVENT"),
+    plain("snippet", "SNIPPET", { shorten: "words" }),
+  ],
   items: [plain("status"), plain("text")],
 };
 
 /** For lists without an entry here: every member of the first row. */
 export function columnsOf(list: string, first: Row | undefined): Columns {
   return COLUMNS[list] ?? Object.keys(first ?? {}).map((member) => plain(member));
+}
+
+/** Tokens in and out; empty when the agent reports none. */
+function spellTokens(spent: unknown): string {
+  const counts = ["input", "output"].map((member) => Number(memberOf(spent, member) ?? 0));
+  return counts.some((count) => count > 0) ? counts.map(spellCount).join("/") : "";
+}
+
+function spellCost(spent: unknown): string {
+  const cost = Number(memberOf(spent, "costUsd") ?? 0);
+  return cost > 0 ? `$${cost.toFixed(cost < 1 ? 3 : 2)}` : "";
 }
 
 function listed(value: unknown): number {

@@ -1,4 +1,5 @@
 import { approvalLines } from "../questions/approval-lines.ts";
+import type { Text } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
 import { columnsOf, type Row } from "./columns.ts";
 import { spell } from "./spell.ts";
@@ -6,34 +7,32 @@ import { pairLines, tableLines } from "./table.ts";
 
 /** Prints a syscall's answer for a person: lists as tables, content as it is, anything else as names and values. */
 export function printOutput(terminal: Terminal, output: unknown): void {
-  const list = isRow(output) ? listIn(output) : null;
-  if (!isRow(output)) terminal.print(spell(output));
-  else if (list !== null) printList(terminal, list.name, list.rows, output);
-  else if (typeof output["content"] === "string" && output["encoding"] !== undefined)
+  if (isRow(output) && typeof output["content"] === "string" && output["encoding"] !== undefined)
     terminal.printContent(
       output["encoding"] === "base64" ? Buffer.from(output["content"], "base64") : output["content"],
     );
-  else if (isDocument(output)) for (const line of output.text.trimEnd().split("\n")) terminal.print(line);
-  else for (const line of pairLines(terminal, pairsOf(output))) terminal.print(line);
+  else for (const line of outputLines(terminal, output)) terminal.print(line);
 }
 
-function printList(terminal: Terminal, name: string, rows: readonly Row[], output: Row): void {
-  if (name === "lines") for (const { line } of rows) terminal.print(spell(line));
-  else if (rows.length === 0) terminal.print(`no ${name}`);
-  else if (name === "approvals" && terminal.isScreen)
-    for (const line of approvalLines(terminal, rows)) terminal.print(line);
-  else {
-    const columns = columnsOf(name, rows[0]);
-    const cells = rows.map((row) => columns.map(([, cell]) => cell(row)));
-    for (const line of tableLines(
-      terminal,
-      columns.map(([title]) => title),
-      cells,
-    ))
-      terminal.print(line);
-  }
+/** The same as lines. */
+export function outputLines(terminal: Terminal, output: unknown): readonly Text[] {
+  if (!isRow(output)) return [spell(output)];
+  const list = listIn(output);
+  if (list !== null) return listLines(terminal, list.name, list.rows, output);
+  return isDocument(output) ? output.text.trimEnd().split("\n") : pairLines(terminal, pairsOf(output));
+}
+
+function listLines(terminal: Terminal, name: string, rows: readonly Row[], output: Row): readonly Text[] {
   const { next } = output;
-  if (next !== null && next !== undefined) terminal.print(`more: --after ${spell(next)}`);
+  const more = next === null || next === undefined ? [] : [`more: --after ${spell(next)}`];
+  if (name === "lines") return [...rows.map(({ line }) => spell(line)), ...more];
+  if (rows.length === 0) return [`no ${name}`, ...more];
+  if (name === "approvals" && terminal.isScreen) return [...approvalLines(terminal, rows), ...more];
+  const columns = columnsOf(name, rows[0]);
+  const names = columns.map(([title]) => title);
+  const cells = rows.map((row) => columns.map(([, cell]) => cell(row)));
+  const fits = columns.map(([, , fit]) => fit);
+  return [...tableLines(terminal, names, cells, fits), ...more];
 }
 
 /** Recognises the answer of a list: one member with rows, and at most an id, a cursor and the active row beside it. */

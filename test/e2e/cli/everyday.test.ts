@@ -83,7 +83,7 @@ describe("session commands", () => {
   test("ps lists living sessions, --all also ended ones, as text and as JSON", async () => {
     const { id, name } = await json<Session>("run", "--detach", "--label", "here", "say x");
     expect((await nomos("ps")).stdout).toMatch(
-      new RegExp(`^NAME +STATE +AGENT .*\\n(.*\\n)*${name} +\\w+ +demo .* here +${work}\\n`),
+      new RegExp(`^NAME +STATE +AGENT .*\\n(.*\\n)*${name} +\\w+ +demo +here +off +.* ${work}\\n`),
     );
     await nomos("kill", name);
     const alive = await json<{ sessions: Session[] }>("ps");
@@ -93,6 +93,29 @@ describe("session commands", () => {
     expect(all).toHaveProperty("next");
     const limited = await json<{ sessions: Session[]; next: string | null }>("ps", "--all", "--limit", "1");
     expect(limited.sessions).toHaveLength(1);
+  });
+
+  test("ps: names only, a format of one's own, and filters", async () => {
+    const { name, id } = await json<Session>("run", "--detach", "ask really?", "--label", "the night shift");
+    const other = await json<Session>("run", "say hi");
+    await until(async () => (await json<Session>("session", "show", name)).waitingFor === "approval");
+    const names = (await nomos("ps", "-q")).stdout.trimEnd().split("\n");
+    expect(names[0]).toBe(name);
+    expect(names).toContain(other.name);
+    const listed = await nomos(
+      "ps",
+      "--filter",
+      "state=pending,label=Night",
+      "--format",
+      "{name}\\t{waitingFor}|{nothing}",
+    );
+    expect(listed.stdout).toBe(`${name}\tapproval|\n`);
+    expect((await nomos("ps", "-q", "-f", "agent=nobody")).stdout).toBe("");
+    expect((await nomos("ps", "-f", "agent=nobody")).stdout).toBe("No session matches.\n");
+    expect((await nomos("ps", "-q", "-f", `name=${name.slice(0, -1)}*`, "-f", "cwd=.")).stdout).toBe(`${name}\n`);
+    await nomos("kill", name);
+    expect((await nomos("ps", "-f", "state=ended", "--format", "{id}")).stdout).toContain(`${id}\n`);
+    expect(await nomos("ps", "-f", "colour=red")).toMatchObject({ exitCode: 2 });
   });
 
   test("ps --watch shows each change, until Ctrl-C", async () => {
@@ -284,9 +307,9 @@ describe("daemon commands", () => {
   });
 });
 
-async function until(holds: () => boolean): Promise<void> {
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 200; tries += 1) {
-    if (holds()) return;
+    if (await holds()) return;
     await sleep(50);
   }
   throw new Error("it did not happen");
