@@ -26,6 +26,7 @@ export interface Screen {
   readonly printContent: (content: Uint8Array | string) => void;
   /** Redraws the cursor's line. */
   readonly drawLine: (text: Text) => void;
+  readonly clearScreen: () => void;
   /** A page of its own over the terminal, drawn again in place; closing it brings the terminal back as it was. */
   readonly openPage: () => Page;
   /** From now on a closed pipe does not end the process. */

@@ -29,6 +29,7 @@ export function fakeTerminal(given: Partial<Terminal> = {}): FakeTerminal {
     printJson: (value) => keep(JSON.stringify(value)),
     printContent: () => undefined,
     drawLine: () => undefined,
+    clearScreen: () => undefined,
     openPage: () => ({ draw: (drawn) => drawn.forEach(keep), close: () => undefined }),
     outliveReader: () => undefined,
     rawOutput: new PassThrough(),

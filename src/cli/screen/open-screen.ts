@@ -5,6 +5,7 @@ import { rendered, type Text } from "./styled.ts";
 
 const COLUMNS_UNKNOWN = 120;
 const ROWS_UNKNOWN = 24;
+const CLEAR_SCREEN = "\u001b[H\u001b[2J\u001b[3J";
 const ERASE_LINE = "\r\u001b[K";
 const EXIT_BUG = 1;
 
@@ -52,6 +53,7 @@ export function openScreen(environment: Readonly<Record<string, string | undefin
       else stdout.write(content);
     },
     drawLine: (text) => void stdout.write(`${ERASE_LINE}${outLine(text)}`),
+    clearScreen: () => void stdout.write(CLEAR_SCREEN),
     openPage: () => openPage(stdout, outLine),
     outliveReader: () => {
       for (const stream of [stdout, stderr]) {
