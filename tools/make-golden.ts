@@ -32,10 +32,10 @@ import {
 } from "../src/store/index.ts";
 
 /**
- * Writes test/golden/v6: a small home with every kind of event there is, and what its folds and lists say. Once a
+ * Writes test/golden/v7: a small home with every kind of event there is, and what its folds and lists say. Once a
  * version has been released its golden log is never written again: later versions must read it for ever.
  */
-const VERSION = 6;
+const VERSION = 7;
 const folder = fileURLToPath(new URL(`../test/golden/v${VERSION}/`, import.meta.url));
 const home = join(folder, "home");
 const fact = factsOf({ ...SESSION_EVENTS, ...AGENT_EVENTS, ...TOKEN_EVENTS, ...SYSTEM_EVENTS });
@@ -193,7 +193,16 @@ async function writeSession(log: Store, add: Add, stream: string): Promise<void>
   const call = { keyHash: "1".repeat(64), requestHash: "2".repeat(64) };
   await add(
     stream,
-    [fact("turn.admitted@1", { turnId, prompt: "Write the notes, äöü 𝄞", blob: null, bytes: 28, queued: false })],
+    [
+      fact("turn.admitted@1", {
+        turnId,
+        prompt: "Write the notes, äöü 𝄞",
+        blob: null,
+        bytes: 28,
+        queued: false,
+        title: "Notes",
+      }),
+    ],
     { call },
   );
   await add(stream, [fact("turn.started@1", { turnId })]);
@@ -233,6 +242,7 @@ async function writeSession(log: Store, add: Add, stream: string): Promise<void>
   ]);
   await add(stream, [fact("turn.ended@1", { turnId, outcome: "completed", error: null })]);
   await add(stream, [fact("session.labelled@1", { label: "the first, renamed" })]);
+  await add(stream, [fact("session.titled@1", { title: "The notes" })]);
   await add(stream, [
     fact("turn.admitted@1", { turnId: next, prompt: "More", blob: null, bytes: 4, queued: true }),
     fact("turn.started@1", { turnId: next }),
@@ -317,6 +327,7 @@ async function writeForeign(log: Store, add: Add): Promise<void> {
       inputTokens: null,
       outputTokens: null,
       cost: { amount: 0.5, currency: "USD" },
+      spent: { input: 10, output: 5, cacheRead: 100, cacheWrite: 7, costMicroUsd: 500_000 },
     }),
   ]);
   await add(stream, [fact("turn.ended@1", { turnId, outcome: "completed", error: null })]);
@@ -336,10 +347,11 @@ async function writeTrees(add: Add): Promise<void> {
     fact("turn.started@1", { turnId }),
   ]);
   const action = { verb: "scope.widen", resource: "README.md\ndocs/a.md" };
+  const detail = { command: "ls", path: "README.md", diff: "--- a/README.md\n+++ b/README.md\n@@ -1 +1 @@\n-a\n+b\n" };
   await add(sessionStream(first), [
     fact("scope.reverted@1", { turnId, files: [{ path: "README.md", rule: "no_rule" }], more: 1 }),
     fact("turn.ended@1", { turnId, outcome: "completed", error: null }),
-    fact("approval.requested@1", { ...QUESTION, approvalId: "a3", turnId, effectId: null, action }),
+    fact("approval.requested@1", { ...QUESTION, approvalId: "a3", turnId, effectId: null, action, detail }),
   ]);
   await add(sessionStream(first), [
     fact("approval.answered@1", { approvalId: "a3", turnId, status: "approved", option: null, reason: null }),

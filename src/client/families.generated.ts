@@ -21,6 +21,8 @@ export interface Families {
     readonly forget: Verb<"session.forget">;
     /** Set or remove a session's label. */
     readonly label: Verb<"session.label">;
+    /** Give a session a title, or take it away. */
+    readonly rename: Verb<"session.rename">;
     /** Start a new session from an event of another one, with its own copy of the files at that event. */
     readonly fork: Verb<"session.fork">;
     /** Move a session back to an event, with its files, artifacts and todo; deletes nothing from the log. */

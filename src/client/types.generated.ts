@@ -90,6 +90,18 @@ export type Session = {
     /** `limits.sessionBytes` */
     readonly limit: number;
   };
+  /** as given, or the beginning of the first prompt */
+  readonly title?: string;
+  /** the sum over its turns, as its agents tell it; absent when they tell nothing */
+  readonly spent?: {
+    /** tokens, without cached ones */
+    readonly input: number;
+    readonly output: number;
+    readonly cacheRead: number;
+    readonly cacheWrite: number;
+    /** null when the agent tells no price */
+    readonly costUsd: number | null;
+  };
   /** what it said and did has left the log */
   readonly archived?: {
     readonly at: string;
@@ -135,6 +147,8 @@ export interface SyscallTypes {
       readonly model?: string;
       readonly options?: { readonly [key: string]: string | boolean };
       readonly label?: string;
+      /** default: the first line of the first prompt */
+      readonly title?: string;
       readonly sandbox?: "off" | "warn" | "enforce" | "strict";
       /** paths the session may change, below the repository's root; implies a worktree */
       readonly scope?: {
@@ -191,6 +205,18 @@ export interface SyscallTypes {
         readonly withForks: number;
         /** `limits.sessionBytes` */
         readonly limit: number;
+      };
+      /** as given, or the beginning of the first prompt */
+      readonly title?: string;
+      /** the sum over its turns, as its agents tell it; absent when they tell nothing */
+      readonly spent?: {
+        /** tokens, without cached ones */
+        readonly input: number;
+        readonly output: number;
+        readonly cacheRead: number;
+        readonly cacheWrite: number;
+        /** null when the agent tells no price */
+        readonly costUsd: number | null;
       };
       /** what it said and did has left the log */
       readonly archived?: {
@@ -315,6 +341,16 @@ export interface SyscallTypes {
     };
     readonly output: Session;
   };
+  /** Give a session a title, or take it away. */
+  "session.rename": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      readonly id: string;
+      readonly title: string | null;
+    };
+    readonly output: Session;
+  };
   /** Start a new session from an event of another one, with its own copy of the files at that event. */
   "session.fork": {
     readonly kind: "write";
@@ -386,6 +422,18 @@ export interface SyscallTypes {
         readonly withForks: number;
         /** `limits.sessionBytes` */
         readonly limit: number;
+      };
+      /** as given, or the beginning of the first prompt */
+      readonly title?: string;
+      /** the sum over its turns, as its agents tell it; absent when they tell nothing */
+      readonly spent?: {
+        /** tokens, without cached ones */
+        readonly input: number;
+        readonly output: number;
+        readonly cacheRead: number;
+        readonly cacheWrite: number;
+        /** null when the agent tells no price */
+        readonly costUsd: number | null;
       };
       /** what it said and did has left the log */
       readonly archived?: {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type ApprovalRow, aipStatus, LIMITS, SESSION_STATES, type SessionRow } from "../kernel/index.ts";
+import { type ApprovalRow, aipStatus, LIMITS, SESSION_STATES, type SessionRow, type Spent } from "../kernel/index.ts";
 
 /** The shapes that clients rely on. A change needs an ADR and a line in the changelog. */
 export const SessionId = z
@@ -45,6 +45,17 @@ export const SessionWire = z.object({
     })
     .optional()
     .describe("of one session; lists leave it out"),
+  title: z.string().optional().describe("as given, or the beginning of the first prompt"),
+  spent: z
+    .object({
+      input: z.number().int().describe("tokens, without cached ones"),
+      output: z.number().int(),
+      cacheRead: z.number().int(),
+      cacheWrite: z.number().int(),
+      costUsd: z.number().nullable().describe("null when the agent tells no price"),
+    })
+    .optional()
+    .describe("the sum over its turns, as its agents tell it; absent when they tell nothing"),
   archived: z
     .object({ at: z.string(), file: z.string().optional().describe("in `archive` of the home") })
     .optional()
@@ -138,8 +149,14 @@ export function sessionWire(row: SessionRow): SessionWire {
     head: row.head,
     ...present("forkedFrom", row.forkedFrom),
     ...present("error", row.error),
+    ...present("title", row.title ?? null),
+    ...(row.spent === undefined ? {} : { spent: spentWire(row.spent) }),
     ...present("archived", archivedWire(row.archived)),
   };
+}
+
+export function spentWire({ costMicroUsd, ...tokens }: Spent): NonNullable<SessionWire["spent"]> {
+  return { ...tokens, costUsd: costMicroUsd === null ? null : costMicroUsd / 1_000_000 };
 }
 
 function archivedWire(archived: SessionRow["archived"]): NonNullable<SessionWire["archived"]> | null {

@@ -107,6 +107,7 @@ export {
   type Token,
   type TokenState,
 } from "./tokens/token.ts";
+export { keepWorktree, removeWorktree } from "./worktrees/worktree.ts";
 
 /** All aggregates. To add one, make its folder and add one line here; stores and docs follow. */
 export const AGGREGATES: readonly Aggregate[] = [Session, AgentIdentity, AccessToken, System];

@@ -1,7 +1,8 @@
-import { type DriverFact, type EventData, fact, LIMITS } from "../kernel/index.ts";
+import { type DriverFact, fact, LIMITS } from "../kernel/index.ts";
 import { DriverError, type TurnPort } from "../turns/index.ts";
 import { createToolCalls } from "./tool-calls.ts";
 import type { ToolChange, Update } from "./update.ts";
+import { type CostTold, createTurnUsage } from "./usage.ts";
 
 /** Turns an agent's stream of updates into few, complete events, in order. */
 export interface TurnRecorder {
@@ -32,11 +33,12 @@ export function createTurnRecorder(
   onOffer: (kind: string, update: unknown) => boolean,
   /** Called once, at the first recording that fails: the turn cannot go on. */
   onFailure: (error: Error) => void,
+  told: CostTold = { amount: 0 },
 ): TurnRecorder {
   const { turnId } = port;
   const tools = createToolCalls(port);
   let message: { readonly role: "assistant" | "thought"; readonly id: string | null; text: string } | null = null;
-  let usage = NOTHING_USED;
+  const usage = createTurnUsage(told);
   let plan = "";
   let chars = 0;
   let updates = 0;
@@ -87,8 +89,7 @@ export function createTurnRecorder(
       }
       case "usage":
       case "tokens":
-        usage = withUsage(usage, update);
-        return;
+        return usage.hear(update);
       case "notice": {
         await flush();
         const body = update.text === "" ? null : await port.keep(update.text);
@@ -114,8 +115,7 @@ export function createTurnRecorder(
 
   return {
     push: (update) => {
-      if (closed) return;
-      void line.add(() => take(update));
+      if (!closed || isUsage(update)) void line.add(() => take(update));
     },
     ready: async () => {
       while (line.isFull() && !closed) await line.room();
@@ -140,11 +140,16 @@ export function createTurnRecorder(
       await line.add(async () => {
         await flush();
         const left = keptUpdates <= KEPT_UPDATES_MAX ? [] : [leftOut(turnId, keptUpdates - KEPT_UPDATES_MAX)];
-        await record([...(await tools.finish()), ...left, ...used(turnId, usage)]);
+        await record([...(await tools.finish()), ...left, ...usage.facts(turnId)]);
       });
       await line.settle();
     },
   };
+}
+
+/** Counted to the end, also of a turn that is being stopped. */
+function isUsage({ is }: Update): boolean {
+  return is === "usage" || is === "tokens";
 }
 
 /** Work that is done one after another; after a failure nothing more is done. */
@@ -191,36 +196,9 @@ function createLine(onFailure: (error: Error) => void): Line {
   };
 }
 
-type Used = Omit<EventData<"usage.reported@1">, "turnId">;
-
-const NOTHING_USED: Used = {
-  contextTokens: null,
-  contextMax: null,
-  inputTokens: null,
-  outputTokens: null,
-  cost: null,
-};
-
-function used(turnId: string, usage: Used): readonly DriverFact[] {
-  return usage === NOTHING_USED ? [] : [fact("usage.reported@1", { turnId, ...usage })];
-}
-
 function saidTooMuch(): DriverError {
   const limits = { turnCharsMax: TURN_CHARS_MAX };
   return new DriverError("limit_reached", "the agent said more in one turn than is kept", limits);
-}
-
-/** `usage` tells totals so far, `tokens` what was used since the last time. */
-function withUsage(usage: Used, update: Extract<Update, { is: "usage" | "tokens" }>): Used {
-  if (update.is === "usage")
-    return { ...usage, contextTokens: update.used, contextMax: update.size, cost: update.cost ?? usage.cost };
-  return {
-    ...usage,
-    inputTokens: sum(usage.inputTokens, update.input),
-    outputTokens: sum(usage.outputTokens, update.output),
-    cost:
-      update.cost === null ? usage.cost : { ...update.cost, amount: update.cost.amount + (usage.cost?.amount ?? 0) },
-  };
 }
 
 function cutItems(items: Extract<Update, { is: "plan" }>["items"]): Extract<Update, { is: "plan" }>["items"] {
@@ -232,10 +210,6 @@ function cutItems(items: Extract<Update, { is: "plan" }>["items"]): Extract<Upda
 function leftOut(turnId: string, count: number): DriverFact {
   const title = `${count} more updates of unknown kinds were left out`;
   return fact("driver.noticed@1", { turnId, severity: "warning", title, body: null });
-}
-
-function sum(a: number | null, b: number | null): number | null {
-  return a === null ? b : b === null ? a : a + b;
 }
 
 const TITLE_CHARS = 500;

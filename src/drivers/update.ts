@@ -9,13 +9,22 @@ export type Update =
       readonly whole?: true;
     }
   /** Whether the agent works, as it says; in version 2 of ACP this is how a turn ends. */
-  | { readonly is: "state"; readonly state: string; readonly stopReason: string | null }
+  | { readonly is: "state"; readonly state: string; readonly stopReason: string | null; readonly usage: unknown }
   | { readonly is: "tool"; readonly call: ToolChange }
   | {
       readonly is: "plan";
       readonly items: readonly { readonly text: string; readonly status: "open" | "active" | "done" }[];
     }
-  | { readonly is: "tokens"; readonly input: number | null; readonly output: number | null; readonly cost: Cost | null }
+  | {
+      readonly is: "tokens";
+      readonly input: number | null;
+      readonly output: number | null;
+      readonly cacheRead?: number | null;
+      readonly cacheWrite?: number | null;
+      /** Cached ones are counted among `input`. */
+      readonly isInputWhole?: true;
+      readonly cost: Cost | null;
+    }
   | { readonly is: "usage"; readonly used: number; readonly size: number; readonly cost: Cost | null }
   | {
       readonly is: "notice";

@@ -72,9 +72,7 @@ export {
 export {
   beginRestore,
   finishRewind,
-  keepWorktree,
   recordFiles,
-  removeWorktree,
   rollBackRestore,
 } from "./session/decide-files.ts";
 export {
@@ -92,6 +90,7 @@ export {
   rewindSession,
   startSession,
   suspendSession,
+  titleSession,
   wakeSession,
 } from "./session/decide-life.ts";
 export {
@@ -107,7 +106,14 @@ export {
   startNextTurn,
   writeArtifact,
 } from "./session/decide-turn.ts";
-export type { Attachment, DriverOffer, DriverSettings, OfferedOption, ToolDiff } from "./session/driver-events.ts";
+export type {
+  Attachment,
+  DriverOffer,
+  DriverSettings,
+  OfferedOption,
+  Spent,
+  ToolDiff,
+} from "./session/driver-events.ts";
 export { type EventData, type EventType, type Fact, fact, SESSION_EVENTS, sessionFact } from "./session/events.ts";
 export type { SandboxMode, SessionSpec } from "./session/life-events.ts";
 export { APPROVALS, type ApprovalRow, SESSIONS, type SessionRow } from "./session/rows.ts";

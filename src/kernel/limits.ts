@@ -17,6 +17,7 @@ export const LIMITS = {
   todoItemsMax: 100,
   todoItemChars: 1000,
   labelChars: 200,
+  titleChars: 200,
   childrenMax: 64,
   pastChildrenMax: 64,
   delegatesMax: 64,

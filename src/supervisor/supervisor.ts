@@ -13,6 +13,7 @@ import {
   Session,
   startSession,
   suspendSession,
+  titleSession,
 } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import type { Kept } from "../turns/index.ts";
@@ -44,6 +45,7 @@ export interface Supervisor extends Reports, Openings, Prompting, Endings, TurnC
   readonly resume: (id: string, by: By) => Events;
   readonly hibernate: (id: string, reason: string, by: By) => Events;
   readonly label: (id: string, label: string | null, by: By) => Events;
+  readonly rename: (id: string, title: string | null, by: By) => Events;
   /** Rewinds files and history together, or neither. */
   readonly rewind: (id: string, input: RewindInput, by: By) => Events;
   /** Takes a snapshot of the session's files; records nothing if they have not changed. */
@@ -140,6 +142,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     resume: (id, by) => changeAndPump(id, resumeSession, by),
     hibernate: (id, reason, by) => changeAndRelease(id, (state) => hibernateSession(state, reason), by),
     label: (id, label, by) => change(id, (state) => labelSession(state, label), by),
+    rename: (id, title, by) => change(id, (state) => titleSession(state, title), by),
     rewind: async (id, input, by) => {
       const events = await rewinding.rewind(id, input, by);
       runner.pump(id);

@@ -38,6 +38,8 @@ export interface Past {
   /** Whether there is anything that an agent without memory must be told. */
   readonly isEmpty: boolean;
   readonly digest: () => Promise<string>;
+  /** What the native session said last that it has cost in all, in dollars; 0 when it said nothing. */
+  readonly costTold: () => Promise<number>;
 }
 
 export interface LoadableAttachment extends Attachment {

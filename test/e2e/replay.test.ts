@@ -160,6 +160,10 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     const { id } = await session(on);
     return post(`/sessions/${id}/label`, { label: "a" }, { label: "b" }, ["id", "label"]);
   },
+  "session.rename": async (on) => {
+    const { id } = await session(on);
+    return post(`/sessions/${id}/rename`, { title: "a" }, { title: "b" }, ["id", "title"]);
+  },
   "session.fork": async (on) => {
     const { id, head } = await session(on);
     return post(`/sessions/${id}/fork`, { label: "a" }, { at: head }, ["id", "name", "forkedFrom"]);

@@ -49,15 +49,29 @@ const views: fc.Arbitrary<View> = fc.record({
   todo,
 });
 
-const question: fc.Arbitrary<Question> = fc.record({
-  approvalId,
-  turnId,
-  question: text,
-  options: fc.constant(["yes", "always"]),
-  action: fc.option(fc.record({ verb: text, resource: text }), { nil: null }),
-  effectId: fc.option(effectId, { nil: null }),
-  checkpoint: jsons,
-});
+/** A record with a member that may be absent. */
+function withOptional<T, K extends string, V>(all: fc.Arbitrary<T>, key: K, value: fc.Arbitrary<V>) {
+  const absent: { readonly [P in K]?: V } = {};
+  const member = fc.oneof(
+    fc.constant(absent),
+    value.map((given) => ({ [key]: given }) as { readonly [P in K]?: V }),
+  );
+  return fc.tuple(all, member).map(([record, optional]) => ({ ...record, ...optional }));
+}
+
+const question: fc.Arbitrary<Question> = withOptional(
+  fc.record({
+    approvalId,
+    turnId,
+    question: text,
+    options: fc.constant(["yes", "always"]),
+    action: fc.option(fc.record({ verb: text, resource: text }), { nil: null }),
+    effectId: fc.option(effectId, { nil: null }),
+    checkpoint: jsons,
+  }),
+  "detail",
+  fc.record({ command: text, path: text, diff: text }),
+);
 
 const EVENTS = { ...SESSION_EVENTS, ...AGENT_EVENTS, ...TOKEN_EVENTS, ...SYSTEM_EVENTS };
 type Events = typeof EVENTS;
@@ -84,19 +98,18 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<DataOf<Events[K]>> } = {
   "session.failed@1": fc.record({ code: text, message: text }),
   "session.forgotten@1": nothing,
   "session.labelled@1": fc.record({ label }),
+  "session.titled@1": fc.record({ title: label }),
   "session.archived@1": fc.record({
     archive: fc.option(fc.record({ file: text, sha256: text, bytes: fc.nat() }), { nil: null }),
     events: fc.nat(),
   }),
   "session.rewound@1": fc.record({ to: fc.record({ stream: text, version, eventId: text }), view: views }),
   "session.delegated@1": fc.record({ childId: text, agent: text, ended: fc.array(text, { maxLength: 3 }) }),
-  "turn.admitted@1": fc.record({
-    turnId,
-    prompt: text,
-    blob: fc.constant(null),
-    bytes: fc.nat(),
-    queued: fc.boolean(),
-  }),
+  "turn.admitted@1": withOptional(
+    fc.record({ turnId, prompt: text, blob: fc.constant(null), bytes: fc.nat(), queued: fc.boolean() }),
+    "title",
+    text,
+  ),
   "turn.started@1": fc.record({ turnId }),
   "turn.ended@1": fc.record({
     turnId,
@@ -282,14 +295,24 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<DataOf<Events[K]>> } = {
     diffs: fc.array(fc.record({ path: text, before: fc.constant(null), after: fc.record(body) }), { maxLength: 1 }),
     output: fc.option(fc.record(body), { nil: null }),
   }),
-  "usage.reported@1": fc.record({
-    turnId,
-    contextTokens: fc.option(fc.nat(), { nil: null }),
-    contextMax: fc.option(fc.nat(), { nil: null }),
-    inputTokens: fc.option(fc.nat(), { nil: null }),
-    outputTokens: fc.option(fc.nat(), { nil: null }),
-    cost: fc.option(fc.record({ amount: fc.nat(), currency: text }), { nil: null }),
-  }),
+  "usage.reported@1": withOptional(
+    fc.record({
+      turnId,
+      contextTokens: fc.option(fc.nat(), { nil: null }),
+      contextMax: fc.option(fc.nat(), { nil: null }),
+      inputTokens: fc.option(fc.nat(), { nil: null }),
+      outputTokens: fc.option(fc.nat(), { nil: null }),
+      cost: fc.option(fc.record({ amount: fc.nat(), currency: text }), { nil: null }),
+    }),
+    "spent",
+    fc.record({
+      input: fc.nat(),
+      output: fc.nat(),
+      cacheRead: fc.nat(),
+      cacheWrite: fc.nat(),
+      costMicroUsd: fc.option(fc.nat(), { nil: null }),
+    }),
+  ),
   "snapshot.taken@1": fc.record({
     turnId: maybeTurn,
     occasion: fc.constantFrom("turn_start", "turn_end", "asked", "rewind"),

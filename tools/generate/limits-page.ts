@@ -58,6 +58,7 @@ const MEANINGS: { readonly [K in keyof typeof LIMITS]: string } = {
   todoItemsMax: "items of a todo",
   todoItemChars: "the text of one item",
   labelChars: "a label",
+  titleChars: "a title; one that comes from the first prompt has at most 80",
   childrenMax: "living sessions that a session remembers to have started",
   pastChildrenMax: "ended sessions that a session remembers to have started",
   delegatesMax: "agents that an agent's sessions may start sessions of",

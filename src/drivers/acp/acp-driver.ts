@@ -81,7 +81,7 @@ async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null)
     const { openNative } = await import("./native-session.ts");
     const native = await inHandshake(openNative(agent, order));
     const { nativeId, continuity, offer } = native;
-    const told = continuity === "digest" ? await port.past.digest() : "";
+    const digest = continuity === "digest" ? await port.past.digest() : "";
     await port.record([
       {
         type: "driver.attached@1",
@@ -97,8 +97,9 @@ async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null)
       },
     ]);
     const endTools = () => tools?.end();
-    const seat = pool.sit({ sessionId: port.sessionId, agent, nativeId, offer, endTools });
-    return { seat, told };
+    const told = { amount: continuity === "native" ? await port.past.costTold() : 0 };
+    const seat = pool.sit({ sessionId: port.sessionId, agent, nativeId, offer, told, endTools });
+    return { seat, told: digest };
   } catch (thrown) {
     tools?.end();
     await pool.release(port.sessionId);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Clock, HostProcess, ProcessMark } from "../../host/index.ts";
 import type { AgentHost, AgentOrder } from "../../turns/index.ts";
+import type { CostTold } from "../usage.ts";
 import type { AgentProcess } from "./agent-process.ts";
 import type { AcpVersion } from "./handshake.ts";
 import type { Offer } from "./offer.ts";
@@ -39,6 +40,7 @@ export interface Seat {
   readonly agent: AgentProcess;
   readonly nativeId: string;
   readonly offer: Offer;
+  readonly told: CostTold;
   readonly endTools: () => void;
 }
 

@@ -5,6 +5,7 @@ import { type DriverSettings, fact, memberOf } from "../../kernel/index.ts";
 import { DriverError, type TurnPort } from "../../turns/index.ts";
 import { promptContent } from "../prompt-content.ts";
 import { createTurnRecorder, type TurnRecorder } from "../turn-recorder.ts";
+import type { Update } from "../update.ts";
 import type { AgentPool, Seat } from "./agent-pool.ts";
 import type { AgentProcess } from "./agent-process.ts";
 import { applySettings } from "./apply-settings.ts";
@@ -12,7 +13,7 @@ import { createElicitations } from "./elicitation.ts";
 import { createPermissions } from "./permission.ts";
 import { createSaidNo, type SaidNo } from "./said-no.ts";
 import type { StepTimes } from "./step-times.ts";
-import { readUpdate } from "./updates.ts";
+import { readUpdate, readUsed } from "./updates.ts";
 
 export interface PromptTurn {
   readonly port: TurnPort;
@@ -34,7 +35,7 @@ export async function runPrompt(turn: PromptTurn): Promise<void> {
   const { agent, nativeId, offer } = seat;
   const broken = Promise.withResolvers<never>();
   broken.promise.catch(() => undefined);
-  const recorder = createTurnRecorder(port, offer.hearUpdate, broken.reject);
+  const recorder = createTurnRecorder(port, offer.hearUpdate, broken.reject, seat.told);
   const saidNo = createSaidNo();
   let idle = createIdle(agent);
   const stopListening = agent.listen(nativeId, {
@@ -61,6 +62,7 @@ export async function runPrompt(turn: PromptTurn): Promise<void> {
       idle = createIdle(agent);
       open = idle.after(agent.request("session/prompt", { sessionId: nativeId, prompt }, PROMPT_MS_MAX));
       answer = await Promise.race([open, broken.promise]);
+      hearUsed(recorder, answer);
       open = null;
       const words = STOPPED.includes(memberOf(answer, "stopReason")) ? saidNo.take() : null;
       if (words === null) break;
@@ -74,7 +76,7 @@ export async function runPrompt(turn: PromptTurn): Promise<void> {
   } finally {
     port.signal.removeEventListener("abort", onAbort);
     recorder.close();
-    const stopped = open === null || (await stopPrompt(turn, open));
+    const stopped = open === null || (await stopPrompt(turn, recorder, open));
     stopListening();
     if (!stopped || agent.ending() !== null) await pool.discard(port.sessionId);
     else if (port.signal.aborted && busy.isAlone()) await agent.endSince(mark);
@@ -89,8 +91,8 @@ const STOPPED: readonly unknown[] = ["end_turn", "cancelled"];
 function createIdle(agent: AgentProcess) {
   const rested = Promise.withResolvers<unknown>();
   return {
-    hear: ({ state, stopReason }: { readonly state: string; readonly stopReason: string | null }): void => {
-      if (state === "idle" && stopReason !== null) rested.resolve({ stopReason });
+    hear: ({ state, stopReason, usage }: Extract<Update, { is: "state" }>): void => {
+      if (state === "idle" && stopReason !== null) rested.resolve({ stopReason, usage });
     },
     after: async (taken: Promise<unknown>): Promise<unknown> => {
       const answer = await taken;
@@ -103,14 +105,26 @@ function createIdle(agent: AgentProcess) {
   };
 }
 
+function hearUsed(recorder: TurnRecorder, answer: unknown): void {
+  const used = readUsed(answer);
+  if (used !== null) recorder.push(used);
+}
+
 /** Whether the agent stopped in time after a cancel. */
-async function stopPrompt({ seat, times, clock }: PromptTurn, open: Promise<unknown>): Promise<boolean> {
+async function stopPrompt(
+  { seat, times, clock }: PromptTurn,
+  recorder: TurnRecorder,
+  open: Promise<unknown>,
+): Promise<boolean> {
   const { agent, nativeId } = seat;
   const late = Promise.withResolvers<boolean>();
   const cancel = clock.after(times.cancelMs, () => late.resolve(false));
   await agent.notify("session/cancel", { sessionId: nativeId });
   const answered = open.then(
-    () => true,
+    (answer) => {
+      hearUsed(recorder, answer);
+      return true;
+    },
     () => true,
   );
   const stopped = await Promise.race([answered, late.promise]);

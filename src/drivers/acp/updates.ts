@@ -24,7 +24,7 @@ export function readUpdate(update: unknown): Update {
     case "state_update": {
       const state = State.safeParse(update);
       return state.success
-        ? { is: "state", state: state.data.state, stopReason: state.data.stopReason ?? null }
+        ? { is: "state", state: state.data.state, stopReason: state.data.stopReason ?? null, usage: state.data.usage }
         : other;
     }
     case "tool_call_content_chunk": {
@@ -70,6 +70,24 @@ export function readUpdate(update: unknown): Update {
     default:
       return other;
   }
+}
+
+/** What an answer to a prompt says about the tokens of its turn; null when it says nothing. */
+export function readUsed(answer: unknown): Update | null {
+  const told = Tokens.safeParse(memberOf(answer, "usage"));
+  if (!told.success) return null;
+  const {
+    inputTokens: input,
+    outputTokens,
+    cachedReadTokens,
+    cachedWriteTokens,
+    thoughtTokens,
+    totalTokens,
+  } = told.data;
+  const [cacheRead, cacheWrite, thoughts] = [cachedReadTokens ?? 0, cachedWriteTokens ?? 0, thoughtTokens ?? 0];
+  // Some agents count what was thought among the output, others beside it.
+  const isBeside = totalTokens === input + outputTokens + cacheRead + cacheWrite + thoughts;
+  return { is: "tokens", input, output: outputTokens + (isBeside ? thoughts : 0), cacheRead, cacheWrite, cost: null };
 }
 
 /** Also used for the tool call of a permission request. */
@@ -121,7 +139,11 @@ const STATUS = { pending: "open", in_progress: "active", completed: "done" } as 
 
 const Text = z.object({ type: z.literal("text"), text: z.string() });
 const Whole = z.object({ messageId: z.string(), content: z.array(z.unknown()).nullish() });
-const State = z.object({ state: z.string(), stopReason: z.string().nullish().catch(null) });
+const State = z.object({
+  state: z.string(),
+  stopReason: z.string().nullish().catch(null),
+  usage: z.unknown().optional(),
+});
 const ToolChunk = z.object({ toolCallId: z.string(), content: z.unknown() });
 const Chunk = z.object({ content: z.looseObject({ type: z.string() }), messageId: z.string().nullish() });
 const Diff = z.object({
@@ -162,6 +184,14 @@ const Usage = z.object({
   used: z.number(),
   size: z.number(),
   cost: z.object({ amount: z.number(), currency: z.string() }).nullish().catch(null),
+});
+const Tokens = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  totalTokens: z.number().nullish().catch(null),
+  thoughtTokens: z.number().nullish().catch(null),
+  cachedReadTokens: z.number().nullish().catch(null),
+  cachedWriteTokens: z.number().nullish().catch(null),
 });
 const Notice = z.object({
   severity: z.enum(["info", "warning", "error"]).catch("info"),

@@ -36,9 +36,16 @@ export function toolEnded(callId: string, isError: boolean, output: string | nul
   return updated({ is: "tool", call: { ...NO_CHANGE, callId, status: isError ? "failed" : "completed", content } });
 }
 
-export function used(input: number | null, output: number | null, costUsd: number | null = null): PrintSign {
+type Cached = Pick<Extract<Update, { is: "tokens" }>, "cacheRead" | "cacheWrite" | "isInputWhole">;
+
+export function used(
+  input: number | null,
+  output: number | null,
+  costUsd: number | null = null,
+  cached: Cached = {},
+): PrintSign {
   const cost = costUsd === null ? null : { amount: costUsd, currency: "USD" };
-  return updated({ is: "tokens", input, output, cost });
+  return updated({ is: "tokens", input, output, cost, ...cached });
 }
 
 export function unknown(kind: string, line: unknown): PrintSign {

@@ -18,7 +18,10 @@ export const readClaude: ReadLine = (line) => {
       // An echo of our own prompt.
       return blocksOf(message).flatMap((block) => (block.type === "text" ? [] : readBlock(block, null)));
     case "result": {
-      const spent = used(usage?.input_tokens ?? null, usage?.output_tokens ?? null, cost ?? null);
+      const spent = used(usage?.input_tokens ?? null, usage?.output_tokens ?? null, cost ?? null, {
+        cacheRead: usage?.cache_read_input_tokens ?? null,
+        cacheWrite: usage?.cache_creation_input_tokens ?? null,
+      });
       if (isError !== true) return [...(nativeId === undefined ? [] : [{ sign: "session" as const, nativeId }]), spent];
       // It repeats the id it was asked for, also an unknown one.
       const why = parsed.data.result ?? parsed.data.errors?.join("; ") ?? subtype ?? "it failed";
@@ -74,7 +77,15 @@ const Line = z.object({
   subtype: z.string().optional(),
   session_id: z.string().optional(),
   message: Message.optional(),
-  usage: z.object({ input_tokens: z.number(), output_tokens: z.number() }).optional().catch(undefined),
+  usage: z
+    .object({
+      input_tokens: z.number(),
+      output_tokens: z.number(),
+      cache_read_input_tokens: z.number().nullish().catch(null),
+      cache_creation_input_tokens: z.number().nullish().catch(null),
+    })
+    .optional()
+    .catch(undefined),
   total_cost_usd: z.number().optional().catch(undefined),
   is_error: z.boolean().optional().catch(undefined),
   result: z.string().optional().catch(undefined),

@@ -26,7 +26,12 @@ export const readCodex: ReadLine = (line) => {
     case "item.completed":
       return item === undefined ? unread(line) : completed(item);
     case "turn.completed":
-      return [used(usage?.input_tokens ?? null, usage?.output_tokens ?? null)];
+      return [
+        used(usage?.input_tokens ?? null, usage?.output_tokens ?? null, null, {
+          cacheRead: usage?.cached_input_tokens ?? null,
+          isInputWhole: true,
+        }),
+      ];
     case "turn.failed":
       return [{ sign: "failed", message: error?.message ?? "the turn failed" }];
     case "error":
@@ -84,7 +89,14 @@ const Line = z.object({
   type: z.string(),
   thread_id: z.string().optional(),
   item: Item.optional(),
-  usage: z.object({ input_tokens: z.number(), output_tokens: z.number() }).optional().catch(undefined),
+  usage: z
+    .object({
+      input_tokens: z.number(),
+      cached_input_tokens: z.number().nullish().catch(null),
+      output_tokens: z.number(),
+    })
+    .optional()
+    .catch(undefined),
   error: z.object({ message: z.string() }).optional().catch(undefined),
   message: z.string().optional(),
 });

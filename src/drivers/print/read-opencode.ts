@@ -15,7 +15,13 @@ export const readOpencode: ReadLine = (line) => {
     case "tool_use":
       return part === undefined ? unread(line) : [...session, ...tool(part)];
     case "step_finish":
-      return [...session, used(part?.tokens?.input ?? null, part?.tokens?.output ?? null, part?.cost ?? null)];
+      return [
+        ...session,
+        used(part?.tokens?.input ?? null, part?.tokens?.output ?? null, part?.cost ?? null, {
+          cacheRead: part?.tokens?.cache?.read ?? null,
+          cacheWrite: part?.tokens?.cache?.write ?? null,
+        }),
+      ];
     case "step_start":
       return session;
     case "error":
@@ -45,7 +51,14 @@ const Part = z.object({
       error: z.string().optional(),
     })
     .optional(),
-  tokens: z.object({ input: z.number(), output: z.number() }).optional().catch(undefined),
+  tokens: z
+    .object({
+      input: z.number(),
+      output: z.number(),
+      cache: z.object({ read: z.number(), write: z.number() }).optional().catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
   cost: z.number().optional().catch(undefined),
 });
 const Line = z.object({

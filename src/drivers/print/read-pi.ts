@@ -29,7 +29,13 @@ export const readPi: ReadLine = (line) => {
       const failed: readonly PrintSign[] =
         message.stopReason === "error" ? [{ sign: "failed", message: message.errorMessage ?? "it failed" }] : [];
       const { usage } = message;
-      return [used(usage?.input ?? null, usage?.output ?? null, usage?.cost?.total ?? null), ...failed];
+      return [
+        used(usage?.input ?? null, usage?.output ?? null, usage?.cost?.total ?? null, {
+          cacheRead: usage?.cacheRead ?? null,
+          cacheWrite: usage?.cacheWrite ?? null,
+        }),
+        ...failed,
+      ];
     }
     case "tool_execution_start":
       return [toolCalled(toolCallId, toolName, args)];
@@ -64,6 +70,8 @@ const Line = z.object({
         .object({
           input: z.number(),
           output: z.number(),
+          cacheRead: z.number().nullish().catch(null),
+          cacheWrite: z.number().nullish().catch(null),
           cost: z.object({ total: z.number() }).optional().catch(undefined),
         })
         .optional()

@@ -102,9 +102,11 @@ proves("K18", "erasing what was said and done in ended turns changes no state", 
         const left = log.events.map((event) =>
           isErasable(event, ended) && erase.next().value === true ? { ...event, fact: null } : event,
         );
-        const { lastOutputAt: _before, ...before } = log.head;
-        const { lastOutputAt: _after, ...after } = left.reduce(evolve, newSessionState(log.id));
+        const { lastOutputAt: _before, title, ...before } = log.head;
+        const { lastOutputAt: _after, title: kept, ...after } = left.reduce(evolve, newSessionState(log.id));
         expect(after).toEqual(before);
+        // The title is from what was said: it goes with it.
+        expect([title, undefined]).toContain(kept);
       }
     }),
     { numRuns: 200 },

@@ -1,5 +1,4 @@
 import type { Decision } from "../definitions/aggregate.ts";
-import type { Json } from "../json.ts";
 import { refuse } from "../refusal.ts";
 import { isWorking } from "./decide-life.ts";
 import { type Fact, fact } from "./events.ts";
@@ -10,21 +9,6 @@ import { rewindView, type View } from "./view.ts";
 /** Facts about the session's files alone; an ended session gets no more of them. */
 export function recordFiles(state: SessionState, facts: readonly Fact[]): Decision {
   return isEnded(state) ? [] : facts;
-}
-
-/** A worktree that holds work stays when its session ends. Nothing if the session no longer has that worktree. */
-export function keepWorktree(
-  state: SessionState,
-  kept: { readonly worktreeId: string; readonly work: { readonly [kind: string]: Json } },
-): Decision {
-  return state.worktree === kept.worktreeId ? [fact("worktree.kept@1", kept)] : [];
-}
-
-/** `files`: the last snapshot, taken just before. Refused while the session may still work in the worktree. */
-export function removeWorktree(state: SessionState, worktreeId: string, files: readonly Fact[]): Decision {
-  if (state.worktree === worktreeId && !isEnded(state))
-    return refuse("worktree_in_use", { id: worktreeId, sessions: [state.id] });
-  return [...files, fact("worktree.removed@1", { worktreeId })];
 }
 
 /** What is there now is kept first (`kept`), so that the rewind can be undone. */

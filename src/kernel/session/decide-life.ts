@@ -81,8 +81,14 @@ export function labelSession(state: SessionState, label: string | null): Decisio
   return state.label === label ? [] : [fact("session.labelled@1", { label })];
 }
 
+/** Null takes the title away; the next prompt gives it no other. */
+export function titleSession(state: SessionState, title: string | null): Decision {
+  return state.title === title ? [] : [fact("session.titled@1", { title })];
+}
+
 export function forgetSession(state: SessionState): Decision {
-  return state.forgotten ? [] : [...closing(state, "killed"), fact("session.forgotten@1", {})];
+  const end = isEnded(state) ? [] : [...settleAll(state), endFact({ kind: "killed", reason: "forgotten" })];
+  return state.forgotten ? [] : [...end, fact("session.forgotten@1", {})];
 }
 
 export type End =
@@ -161,10 +167,6 @@ function settleAll(state: SessionState): readonly Fact[] {
 
 export function cancelQueue({ queue }: SessionState): readonly Fact[] {
   return queue.map(({ turnId }) => fact("turn.ended@1", { turnId, outcome: "cancelled", error: null }));
-}
-
-function closing(state: SessionState, kind: "killed"): readonly Fact[] {
-  return isEnded(state) ? [] : [...settleAll(state), endFact({ kind, reason: "forgotten" })];
 }
 
 function endFact(end: End): Fact {

@@ -20,12 +20,27 @@ export function admitTurn(
   if (queued && !input.queue)
     return refuse(state.phase.at === "suspended" ? "session_suspended" : "session_busy", { id: state.id });
   if (state.queue.length >= LIMITS.queuedTurnsMax) return refuse("queue_full", { queued: state.queue.length });
-  return [admitted(input.turnId, input.prompt, queued)];
+  return [admitted(state, input.turnId, input.prompt, queued)];
 }
 
-function admitted(turnId: string, { text, blob, bytes }: TextOrBlob, queued: boolean): Fact {
-  return fact("turn.admitted@1", { turnId, prompt: text, blob, bytes, queued });
+function admitted(state: SessionState, turnId: string, { text, blob, bytes }: TextOrBlob, queued: boolean): Fact {
+  const isFirst = state.turnsEnded + state.queue.length === 0 && state.phase.at !== "busy";
+  const title = isFirst && state.title === undefined ? titleIn(text) : "";
+  return fact("turn.admitted@1", { turnId, prompt: text, blob, bytes, queued, ...(title === "" ? {} : { title }) });
 }
+
+/** The first line, cut between characters. */
+function titleIn(prompt: string): string {
+  const line = [...(prompt.trim().split("\n", 1)[0]?.trim() ?? "")];
+  return line.length <= TITLE_CHARS
+    ? line.join("")
+    : `${line
+        .slice(0, TITLE_CHARS - 1)
+        .join("")
+        .trimEnd()}…`;
+}
+
+const TITLE_CHARS = 80;
 
 /** A turn driven from outside: admitted and started in one append, since it already runs. */
 export function beginTurn(
@@ -37,7 +52,7 @@ export function beginTurn(
   if (state.phase.at === "suspended") return refuse("session_suspended", { id: state.id });
   const ready = state.phase.at === "starting" ? [fact("session.started@1", { continuity: "fresh" })] : [];
   const awake = state.phase.at === "hibernated" ? [fact("session.woken@1", { continuity: "native" })] : [];
-  const admission = admitted(input.turnId, input.prompt, false);
+  const admission = admitted(state, input.turnId, input.prompt, false);
   return [...ready, ...awake, admission, fact("turn.started@1", { turnId: input.turnId })];
 }
 

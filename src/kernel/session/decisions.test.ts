@@ -20,14 +20,7 @@ import { proves } from "../../../test/support/proves.ts";
 import type { Decision } from "../definitions/aggregate.ts";
 import { LIMITS } from "../limits.ts";
 import { admitTurnWith, askInTurn, configureDriver, recordDriver } from "./decide-driver.ts";
-import {
-  beginRestore,
-  finishRewind,
-  keepWorktree,
-  recordFiles,
-  removeWorktree,
-  rollBackRestore,
-} from "./decide-files.ts";
+import { beginRestore, finishRewind, recordFiles, rollBackRestore } from "./decide-files.ts";
 import {
   archiveSession,
   endSession,
@@ -40,6 +33,7 @@ import {
   rewindSession,
   startSession,
   suspendSession,
+  titleSession,
   wakeSession,
 } from "./decide-life.ts";
 import {
@@ -134,7 +128,7 @@ proves("K2", "a turn driven from outside wakes or starts its session in the same
   expect(begin(HIBERNATED)).toBe("session.woken@1 turn.admitted@1 turn.started@1");
   expect(beginTurn(HIBERNATED, { turnId: "n", prompt: PROMPT })).toEqual([
     fact("session.woken@1", { continuity: "native" }),
-    fact("turn.admitted@1", { turnId: "n", prompt: "hello", blob: null, bytes: 5, queued: false }),
+    fact("turn.admitted@1", { turnId: "n", prompt: "hello", blob: null, bytes: 5, queued: false, title: "hello" }),
     fact("turn.started@1", { turnId: "n" }),
   ]);
   expect([BUSY, RESTORING, SUSPENDED, foldOn(IDLE, admission("q"))].map(begin)).toEqual([
@@ -271,6 +265,8 @@ proves("K3", "only an ended session is archived, once; forgetting ends it first,
   expect(forgetSession(foldOn(IDLE, fact("session.forgotten@1", {})))).toEqual([]);
   expect(labelSession(IDLE, null)).toEqual([]);
   expect(labelSession(IDLE, "x")).toEqual([fact("session.labelled@1", { label: "x" })]);
+  expect(titleSession(IDLE, "x")).toEqual([fact("session.titled@1", { title: "x" })]);
+  expect(titleSession({ ...IDLE, title: "x" }, "x")).toEqual([]);
 });
 
 proves("K3", "the end of a session names how it ended", () => {
@@ -303,17 +299,8 @@ proves("K9", "files are restored only between turns, and a rewind needs a restor
   ]);
 });
 
-proves("K9", "a worktree that a living session works in is not removed; one it no longer has is not kept", () => {
-  const created = { worktreeId: "w", path: "p", branch: "b", base: null, repository: "r" };
-  const owner = foldOn(IDLE, fact("worktree.created@1", created));
-  const kept = { worktreeId: "w", work: {} };
-  expect(removeWorktree(owner, "w", [])).toEqual({ refused: "worktree_in_use", details: { id: "w", sessions: ["s"] } });
-  expect(said(removeWorktree(owner, "other", []))).toBe("worktree.removed@1");
-  const ended = foldOn(owner, fact("session.killed@1", { reason: "r" }));
-  expect(said(removeWorktree(ended, "w", [fact("worktree.kept@1", kept)]))).toBe("worktree.kept@1 worktree.removed@1");
-  expect(said(keepWorktree(owner, kept))).toBe("worktree.kept@1");
-  expect(keepWorktree(IDLE, kept)).toEqual([]);
-  const facts = [fact("worktree.kept@1", kept)];
+proves("K9", "an ended session gets no more facts about its files", () => {
+  const facts = [fact("worktree.kept@1", { worktreeId: "w", work: {} })];
   expect([recordFiles(IDLE, facts), ...ENDED.map((state) => recordFiles(state, facts))]).toEqual([facts, [], [], []]);
 });
 
@@ -375,4 +362,19 @@ proves("K4", "a stream that has begun is neither opened nor forked again", () =>
     "session_exists",
     "session_exists",
   ]);
+});
+
+proves("K46", "the first prompt of a session brings its title: the first line, cut between characters", () => {
+  const titles = (state: SessionState, text: string) => {
+    const input = { turnId: "t", prompt: { text, blob: null, bytes: 1 }, queue: true };
+    const facts = [admitTurn(state, input), beginTurn(state, input)].flatMap((made) => ("refused" in made ? [] : made));
+    return facts.flatMap(({ type, data }) => (type === "turn.admitted@1" && "title" in data ? [data.title] : []));
+  };
+  expect(titles(IDLE, "  \n Fix the build \nplease")).toEqual(["Fix the build", "Fix the build"]);
+  expect(titles(STARTING, "one")).toEqual(["one", "one"]);
+  expect(titles(IDLE, " \n")).toEqual([]);
+  expect(titles(IDLE, "🦦".repeat(80))).toEqual(["🦦".repeat(80), "🦦".repeat(80)]);
+  expect(titles(IDLE, "🦦".repeat(81))[0]).toBe(`${"🦦".repeat(79)}…`);
+  for (const later of [BUSY, foldOn(IDLE, admission("q")), { ...IDLE, turnsEnded: 1 }, { ...IDLE, title: null }])
+    expect(titles(later, "one")).toEqual([]);
 });

@@ -50,6 +50,15 @@ export interface Attachment {
   readonly bytes: number;
 }
 
+/** Tokens and money as the agent tells them; millionths of a dollar, null without a price. `input` is without the cached. */
+export interface Spent {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly costMicroUsd: number | null;
+}
+
 /** Events of foreign agents: native sessions, offers, tool calls, usage. */
 export const DRIVER_EVENTS = {
   /** From here on this native session serves the session; says how it got its memory. */
@@ -113,6 +122,8 @@ export const DRIVER_EVENTS = {
     readonly inputTokens: number | null;
     readonly outputTokens: number | null;
     readonly cost: { readonly amount: number; readonly currency: string } | null;
+    /** The share of this turn. Absent when the agent tells nothing of the kind. */
+    readonly spent?: Spent;
   }>({ spaceNeed: "output" }),
   /** Directly follows the admission of its turn. */
   "turn.attached@1": event<{ readonly turnId: string; readonly items: readonly Attachment[] }>({

@@ -12,6 +12,7 @@ proves("K18", "what was said and done can be erased; what the state machine need
   const erasable = Object.entries(SESSION_EVENTS).flatMap(([type, about]) => (about.erasable ? [type] : []));
   expect(erasable).toEqual([
     "session.labelled@1",
+    "session.titled@1",
     "turn.admitted@1",
     "message.completed@1",
     "effect.intended@1",
@@ -90,6 +91,7 @@ proves("K33", "a session is found by its name and label, a turn by what was said
     expect(words(type, { spec, label: null })).toBe("calm-otter-01 ");
   }
   expect(words("session.labelled@1", { label: "x" })).toBe("x");
+  expect(words("session.titled@1", { title: "x" })).toBe("x");
   expect(words("turn.admitted@1", { prompt: "x" })).toBe("x");
   for (const type of ["message.completed@1", "effect.output@1"] as const) expect(words(type, { text: "x" })).toBe("x");
   expect(words("turn.started@1", { turnId: "x" })).toBeNull();

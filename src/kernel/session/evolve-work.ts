@@ -9,9 +9,10 @@ import type { Question } from "./turn-events.ts";
 export function evolveWork(state: SessionState, fact: Fact, event: Placed<Fact>): SessionState | null {
   switch (fact.type) {
     case "turn.admitted@1": {
-      const { turnId } = fact.data;
+      const { turnId, title } = fact.data;
       if (isOver(state, turnId) || isRunning(state, turnId) || isQueued(state, turnId)) return state;
-      return { ...state, queue: [...state.queue, { turnId, eventId: event.id }] };
+      const named = title === undefined || state.title !== undefined ? state : { ...state, title };
+      return { ...named, queue: [...state.queue, { turnId, eventId: event.id }] };
     }
     case "turn.started@1":
       return isRunning(state, fact.data.turnId) ? { ...state, queue: without(state, fact.data.turnId) } : state;

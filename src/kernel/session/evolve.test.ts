@@ -9,15 +9,12 @@ import { type EventType, SESSION_EVENTS } from "./events.ts";
 import { isEnded, newSessionState, type SessionState } from "./state.ts";
 import {
   APPROVAL_TRANSITIONS,
-  type ApprovalStateName,
   EFFECT_TRANSITIONS,
-  type EffectStateName,
   ENDED_STATES,
   SESSION_STATES,
   SESSION_TRANSITIONS,
   type Transition,
   TURN_TRANSITIONS,
-  type TurnStateName,
   transition,
 } from "./transitions.ts";
 
@@ -223,16 +220,18 @@ function rowsOf(table: string, rows: readonly Transition<string, string>[]): rea
   return rows.flatMap(({ on, from }) => from.map((state) => `${table}: ${state} on ${on}`));
 }
 
-function turnName(state: SessionState, turnId: string): TurnStateName {
+type StateIn<Table extends readonly { readonly to: string }[]> = Table[number]["to"];
+
+function turnName(state: SessionState, turnId: string): StateIn<typeof TURN_TRANSITIONS> {
   if (state.phase.at === "busy" && state.phase.turnId === turnId) return "running";
   if (state.queue.some((turn) => turn.turnId === turnId)) return "queued";
   return state.recentTurns.some((turn) => turn.turnId === turnId) ? "ended" : "none";
 }
 
-function effectName(state: SessionState, effectId: string): EffectStateName {
+function effectName(state: SessionState, effectId: string): StateIn<typeof EFFECT_TRANSITIONS> {
   return Object.hasOwn(state.effects, effectId) ? (state.effects[effectId]?.status ?? "none") : "none";
 }
 
-function approvalName(state: SessionState, approvalId: string): ApprovalStateName {
+function approvalName(state: SessionState, approvalId: string): StateIn<typeof APPROVAL_TRANSITIONS> {
   return Object.hasOwn(state.approvals, approvalId) ? "pending" : "none";
 }

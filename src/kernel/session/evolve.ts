@@ -1,5 +1,6 @@
 import type { Placed } from "../definitions/event.ts";
 import { LIMITS } from "../limits.ts";
+import type { Spent } from "./driver-events.ts";
 import type { Fact } from "./events.ts";
 import { evolveFiles } from "./evolve-files.ts";
 import { evolveWork, isOver } from "./evolve-work.ts";
@@ -63,6 +64,10 @@ function evolveLife(state: SessionState, fact: Fact, event: Placed<Fact>): Sessi
     }
     case "session.labelled@1":
       return { ...state, label: fact.data.label };
+    case "session.titled@1":
+      return { ...state, title: fact.data.title };
+    case "usage.reported@1":
+      return fact.data.spent === undefined ? state : { ...state, spent: added(state.spent, fact.data.spent) };
     case "session.forgotten@1":
       return { ...state, forgotten: true };
     case "session.archived@1":
@@ -92,6 +97,15 @@ function evolveLife(state: SessionState, fact: Fact, event: Placed<Fact>): Sessi
     default:
       return null;
   }
+}
+
+function added(a: Spent | undefined, b: Spent): Spent {
+  if (a === undefined) return b;
+  const cost =
+    a.costMicroUsd === null && b.costMicroUsd === null ? null : (a.costMicroUsd ?? 0) + (b.costMicroUsd ?? 0);
+  const [input, output] = [a.input + b.input, a.output + b.output];
+  const [cacheRead, cacheWrite] = [a.cacheRead + b.cacheRead, a.cacheWrite + b.cacheWrite];
+  return { input, output, cacheRead, cacheWrite, costMicroUsd: cost };
 }
 
 function withDriver(state: SessionState, change: Partial<DriverState> | undefined): SessionState {

@@ -20,6 +20,7 @@ import {
 import { proves } from "../../../test/support/proves.ts";
 import type { List } from "../definitions/list.ts";
 import { LIMITS } from "../limits.ts";
+import type { Spent } from "./driver-events.ts";
 import { type Fact, fact } from "./events.ts";
 import { APPROVALS, approvalRows, SESSIONS, sessionRow } from "./rows.ts";
 import { Session } from "./session.ts";
@@ -32,6 +33,8 @@ import {
   TURN_TRANSITIONS,
 } from "./transitions.ts";
 import { emptyView } from "./view.ts";
+
+const PROMPT = { turnId: "t", prompt: "x", blob: null, bytes: 1, queued: false };
 
 proves("K15", "before its first event a session is empty", () => {
   expect(newSessionState("s")).toEqual({
@@ -58,6 +61,11 @@ proves("K15", "each fact of a session's life is in its state", () => {
   expect(foldOn(ended, fact("session.archived@1", { archive, events: 1 })).archived).toEqual({ at: "t4", archive });
   expect(foldOn(ended, fact("session.forgotten@1", {})).forgotten).toBe(true);
   expect(foldOn(IDLE, fact("session.labelled@1", { label: "x" })).label).toBe("x");
+  const titled = foldOn(IDLE, fact("turn.admitted@1", { ...PROMPT, title: "a" }));
+  expect(titled.title).toBe("a");
+  expect(foldOn(titled, fact("turn.admitted@1", { ...PROMPT, turnId: "u", title: "b" })).title).toBe("a");
+  expect(foldOn(titled, fact("session.titled@1", { title: null })).title).toBeNull();
+  expect("title" in foldOn(IDLE, fact("turn.admitted@1", PROMPT))).toBe(false);
   const said = fact("message.completed@1", { turnId: "t", role: "assistant", text: "x", blob: null, bytes: 1 });
   const tool = { turnId: "t", callId: "c", title: "x", kind: "k", places: [], input: null };
   const outputs = [
@@ -377,3 +385,20 @@ proves(
     expect(Session.account({ ...child, root: "r" }, "s")).toBe("r");
   },
 );
+
+proves("K46", "what agents say they spent adds up; no price is told until one is", () => {
+  const report = (spent?: Spent) => {
+    const used = { contextTokens: 1, contextMax: 2, inputTokens: 3, outputTokens: 4, cost: null };
+    return fact("usage.reported@1", { turnId: "t", ...used, ...(spent === undefined ? {} : { spent }) });
+  };
+  const one = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, costMicroUsd: null };
+  expect("spent" in foldOn(IDLE, report())).toBe(false);
+  expect(foldOn(IDLE, report(one)).spent).toEqual(one);
+  const twice = { input: 2, output: 4, cacheRead: 6, cacheWrite: 8, costMicroUsd: null };
+  expect(foldOn(IDLE, report(one), report(one)).spent).toEqual(twice);
+  const priced = { ...one, costMicroUsd: 7 };
+  expect(foldOn(IDLE, report(one), report(priced)).spent?.costMicroUsd).toBe(7);
+  expect(foldOn(IDLE, report(priced), report(one), report(priced)).spent?.costMicroUsd).toBe(14);
+  const back = fact("session.rewound@1", { to: { stream: "s", version: 1, eventId: "e" }, view: emptyView("s") });
+  expect(foldOn(IDLE, report(one), back).spent).toEqual(one);
+});

@@ -61,6 +61,11 @@ export const LIFE_EVENTS = {
     spaceNeed: "start",
     words: ({ label }) => label,
   }),
+  "session.titled@1": event<{ readonly title: string | null }>({
+    erasable: true,
+    spaceNeed: "start",
+    words: ({ title }) => title,
+  }),
   /** Its erasable data was erased; the archive, if one was made, still has it. */
   "session.archived@1": event<{ readonly archive: ArchiveRef | null; readonly events: number }>(),
   "session.rewound@1": event<{

@@ -2,9 +2,10 @@ import type { Placed } from "../definitions/event.ts";
 import { defineList, putRow, type RowChange } from "../definitions/list.ts";
 import { ownEntry } from "../own-entry.ts";
 import { isBusy } from "./decide-life.ts";
+import type { Spent } from "./driver-events.ts";
 import type { Fact } from "./events.ts";
 import type { SandboxMode } from "./life-events.ts";
-import { isEnded, type PendingQuestion, pendingApprovals, type SessionState, stateName } from "./state.ts";
+import { isEnded, type PendingQuestion, pendingApprovals, type SessionState } from "./state.ts";
 import type { SessionStateName } from "./transitions.ts";
 import type { QuestionDetail } from "./turn-events.ts";
 
@@ -40,6 +41,8 @@ export interface SessionRow {
   /** Something runs or waits to run: a new daemon must look at it first. */
   readonly active: boolean;
   readonly error: { readonly code: string; readonly message: string } | null;
+  readonly title?: string;
+  readonly spent?: Spent;
 }
 
 export interface ApprovalRow {
@@ -68,7 +71,7 @@ export function sessionRow(state: SessionState): SessionRow | null {
     ground: spec.ground,
     cwd: spec.cwd,
     sandbox: spec.sandbox,
-    state: stateName(state),
+    state: phase.at,
     busy: isBusy(state),
     waitingFor: phase.at === "busy" && pendingApprovals(state, phase.turnId).length > 0 ? "approval" : null,
     queued: state.queue.length,
@@ -87,6 +90,8 @@ export function sessionRow(state: SessionState): SessionRow | null {
     turnsEnded: state.turnsEnded,
     active: isBusy(state) || phase.at === "starting" || (spec.external !== null && !isEnded(state)),
     error: phase.at === "error" ? { code: phase.code, message: phase.message } : null,
+    ...(state.title == null ? {} : { title: state.title }),
+    ...(state.spent === undefined ? {} : { spent: state.spent }),
   };
 }
 

@@ -20,9 +20,10 @@ import { addCustom, endTurn, replaceTodo, requestInterrupt } from "./decide-turn
 import { aipStatus, isEnded } from "./state.ts";
 import { SESSION_STATES } from "./transitions.ts";
 
-/** Facts that an ended session still takes: a label, archiving, forgetting, erasure and calls. */
+/** Facts that an ended session still takes: a label, a title, archiving, forgetting, erasure and calls. */
 const AFTER_THE_END = [
   "session.labelled@1",
+  "session.titled@1",
   "session.archived@1",
   "session.forgotten@1",
   "data.erased@1",

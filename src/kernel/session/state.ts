@@ -1,6 +1,6 @@
 import { ownEntry } from "../own-entry.ts";
 import type { ArchiveRef } from "./archive-ref.ts";
-import type { DriverOffer, DriverSettings } from "./driver-events.ts";
+import type { DriverOffer, DriverSettings, Spent } from "./driver-events.ts";
 import type { SessionSpec } from "./life-events.ts";
 import type { SessionStateName } from "./transitions.ts";
 import type { EffectKind, Question, RedoClass } from "./turn-events.ts";
@@ -50,6 +50,10 @@ export interface SessionState {
   /** Its worktree, and what a person added to its scope. */
   readonly worktree?: string | null;
   readonly widened?: readonly string[];
+  /** Null: taken away by a person. Absent while it has none. */
+  readonly title?: string | null;
+  /** The sum over all turns; a rewind does not take it back, a fork begins anew. */
+  readonly spent?: Spent;
 }
 
 export interface DriverState {
@@ -144,10 +148,6 @@ export function sessionStream(id: string): string {
 
 export function isEnded(state: SessionState): boolean {
   return state.phase.at === "exited" || state.phase.at === "killed" || state.phase.at === "error";
-}
-
-export function stateName(state: SessionState): SessionStateName {
-  return state.phase.at;
 }
 
 /** AIP-46 has five statuses; a state that is neither starting nor ended is `running`. */

@@ -1,26 +1,15 @@
 import type { EventType } from "./events.ts";
 
-export const SESSION_STATES = [
-  "starting",
-  "idle",
-  "busy",
-  "suspended",
-  "hibernated",
-  "exited",
-  "killed",
-  "error",
-] as const;
+const ALIVE = ["starting", "idle", "busy", "suspended", "hibernated"] as const;
+export const ENDED_STATES = ["exited", "killed", "error"] as const;
+export const SESSION_STATES = [...ALIVE, ...ENDED_STATES] as const;
 export type SessionStateName = (typeof SESSION_STATES)[number];
-
-export const ENDED_STATES = ["exited", "killed", "error"] as const satisfies readonly SessionStateName[];
 
 export interface Transition<Event extends string, State extends string> {
   readonly on: Event;
   readonly from: readonly State[];
   readonly to: State;
 }
-
-const ALIVE = ["starting", "idle", "busy", "suspended", "hibernated"] as const;
 
 /** The session's state machine as data: fold, decisions, docs and tests read this table. */
 export const SESSION_TRANSITIONS: readonly Transition<EventType, SessionStateName>[] = [
@@ -36,22 +25,19 @@ export const SESSION_TRANSITIONS: readonly Transition<EventType, SessionStateNam
   { on: "session.failed@1", from: ALIVE, to: "error" },
 ];
 
-export type TurnStateName = "none" | "queued" | "running" | "ended";
-export const TURN_TRANSITIONS: readonly Transition<EventType, TurnStateName>[] = [
+export const TURN_TRANSITIONS: readonly Transition<EventType, "none" | "queued" | "running" | "ended">[] = [
   { on: "turn.admitted@1", from: ["none"], to: "queued" },
   { on: "turn.started@1", from: ["queued"], to: "running" },
   { on: "turn.ended@1", from: ["queued", "running"], to: "ended" },
 ];
 
-export type EffectStateName = "none" | "intended" | "begun" | "settled";
-export const EFFECT_TRANSITIONS: readonly Transition<EventType, EffectStateName>[] = [
+export const EFFECT_TRANSITIONS: readonly Transition<EventType, "none" | "intended" | "begun" | "settled">[] = [
   { on: "effect.intended@1", from: ["none"], to: "intended" },
   { on: "effect.begun@1", from: ["intended"], to: "begun" },
   { on: "effect.settled@1", from: ["intended", "begun"], to: "settled" },
 ];
 
-export type ApprovalStateName = "none" | "pending" | "answered" | "closed";
-export const APPROVAL_TRANSITIONS: readonly Transition<EventType, ApprovalStateName>[] = [
+export const APPROVAL_TRANSITIONS: readonly Transition<EventType, "none" | "pending" | "answered" | "closed">[] = [
   { on: "approval.requested@1", from: ["none"], to: "pending" },
   { on: "approval.answered@1", from: ["pending"], to: "answered" },
   { on: "approval.closed@1", from: ["pending"], to: "closed" },

@@ -49,6 +49,8 @@ export const TURN_EVENTS = {
     readonly blob: string | null;
     readonly bytes: number;
     readonly queued: boolean;
+    /** In a session's first prompt: the title that it gets from it. */
+    readonly title?: string;
   }>({ erasable: true, spaceNeed: "start", words: ({ prompt }) => prompt }),
   "turn.started@1": event<{ readonly turnId: string }>(),
   "turn.ended@1": event<{

@@ -1,8 +1,8 @@
 import type { By, Committer } from "../../commit/index.ts";
 import { NomosError } from "../../contract/index.ts";
-import { recordUnownedRemoval, System } from "../../domains/index.ts";
+import { recordUnownedRemoval, removeWorktree, System } from "../../domains/index.ts";
 import type { Work, Worktree, Worktrees } from "../../host/index.ts";
-import { type Fact, type Json, removeWorktree, Session, type SessionState } from "../../kernel/index.ts";
+import { type Fact, type Json, Session, type SessionState } from "../../kernel/index.ts";
 import type { RecordedEvent, Store } from "../../store/index.ts";
 import type { SessionFiles } from "./session-files.ts";
 

@@ -1,12 +1,12 @@
 import { realpath } from "node:fs/promises";
 import type { By, Committer } from "../../commit/index.ts";
 import { NomosError, toNomosError } from "../../contract/index.ts";
+import { keepWorktree } from "../../domains/index.ts";
 import { type Clock, isInside, type Work, type Worktree, type Worktrees } from "../../host/index.ts";
 import {
   type Decision,
   type Fact,
   fact,
-  keepWorktree,
   Session,
   type SessionRow,
   type SessionSpec,

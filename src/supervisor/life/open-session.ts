@@ -14,6 +14,7 @@ import {
   type SessionSpec,
   type SessionState,
   sessionStream,
+  titleSession,
   together,
   type View,
 } from "../../kernel/index.ts";
@@ -173,16 +174,20 @@ export async function beginning(
   id: string,
   input: Opening,
 ): Promise<(state: SessionState, spec: SessionSpec) => Decision> {
-  const { prompt, attachments, settings = {}, label = null } = input;
+  const { prompt, attachments, settings = {}, label = null, title } = input;
   specs.driver(input.adapter).checkSettings?.(settings);
   const first =
     prompt === undefined
       ? null
       : { turnId: newId(), ...(await keepPrompt(committer.keeper(id, "start"), { prompt, attachments })) };
+  const named = title === undefined || title.trim() === "" ? null : title.trim();
   return (state, spec) =>
     together(
       openSession(state, { spec, label }),
+      named === null ? [] : titleSession(state, named),
       Object.keys(settings).length === 0 ? [] : configureDriver(state, settings),
-      first === null ? [] : admitTurnWith(state, { ...first, queue: false }, first.items),
+      first === null
+        ? []
+        : admitTurnWith(named === null ? state : { ...state, title: named }, { ...first, queue: false }, first.items),
     );
 }

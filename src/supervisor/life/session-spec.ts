@@ -13,6 +13,7 @@ export interface OpenInput extends PlaceInput {
   /** Agents it may start; set when an agent was named for it. */
   readonly delegates?: readonly string[] | undefined;
   readonly label?: string | undefined;
+  readonly title?: string | undefined;
   readonly sandbox?: SandboxMode | undefined;
   readonly scope?:
     | { readonly allow?: readonly string[] | undefined; readonly deny?: readonly string[] | undefined }

@@ -44,7 +44,14 @@ export async function pastOf(store: Store, state: SessionState): Promise<Past> {
     forkOf: await forkOf(store, state),
     isEmpty: state.turnsEnded === 0 && state.forkedFrom === null,
     digest: () => digestOf(store, state),
+    costTold: async () => (await costIn(store, state.stream)) ?? (await costIn(store, state.forkedFrom?.stream)) ?? 0,
   };
+}
+
+async function costIn(store: Store, stream: string | undefined): Promise<number | null> {
+  if (stream === undefined) return null;
+  const { events } = await store.readStream(stream, { descending: true, limit: 1, types: ["usage.reported@1"] });
+  return dataIn(SESSION_EVENTS, events, "usage.reported@1")?.cost?.amount ?? null;
 }
 
 /** If the parent's agent is exactly at the fork's point, the agent can fork its native session too. */

@@ -221,6 +221,27 @@ export const sessionLife: readonly Syscall[] = [
       context.services.supervisor.label(id, label === "" ? null : label, byOf(context)),
     answer: (context, { id }) => showSession(context, id),
   }),
+  write({
+    name: "session.rename",
+    summary: "Give a session a title, or take it away",
+    permission: "session.label",
+    roles: ["session"],
+    needs: ["bounds", "store", "supervisor"],
+    about: "session",
+    input: byId.extend({ title: z.string().max(LIMITS.titleChars).nullable() }),
+    output: SessionWire,
+    errors: ["session_not_found", "quota_exceeded", "disk_low"],
+    http: { method: "POST", path: "/sessions/:id/rename" },
+    cli: {
+      positional: ["id", "title"],
+      short: "rename",
+      says: ["{name} is now called: {title}", ["title", null, "{name} has no title now."]],
+    },
+    idempotent: true,
+    commit: (context, { id, title }) =>
+      context.services.supervisor.rename(id, title?.trim() === "" ? null : (title?.trim() ?? null), byOf(context)),
+    answer: (context, { id }) => showSession(context, id),
+  }),
 ];
 
 /** Prompting another session is delegation too, under every name of the tool. */

@@ -30,6 +30,7 @@ export const sessionRead: readonly Syscall[] = [
       positional: ["id"],
       card: [
         ["name", "{name}"],
+        ["title", "{title}"],
         ["label", "{label}"],
         ["state", "{state}"],
         ["waiting for", "{waitingFor}"],

@@ -39,6 +39,7 @@ export const sessionStart: Syscall = write({
     attachments: Attachments.optional(),
     ...Settings,
     label: Label.optional(),
+    title: z.string().max(LIMITS.titleChars).optional().describe("default: the first line of the first prompt"),
     sandbox: z.enum(["off", "warn", "enforce", "strict"]).optional(),
     scope: z
       .object({ allow: z.array(z.string()).optional(), deny: z.array(z.string()).optional() })

@@ -69,7 +69,7 @@ async function makeTurn(policies: Readonly<Record<string, ToolPolicy>> = {}) {
       prompt: "x",
       attachments: [],
       settings: { mode: null, model: null, options: {} },
-      past: { nativeId: null, forkOf: null, isEmpty: true, digest: async () => "" },
+      past: { nativeId: null, forkOf: null, isEmpty: true, digest: async () => "", costTold: async () => 0 },
       signal,
       store,
       committer: recorder,

@@ -271,6 +271,7 @@ export const STORY: readonly Step[] = [
     refused: "invalid_request",
   },
   { syscall: "session.label", input: ({ session }) => ({ id: session, label: "renamed ü\u2028" }) },
+  { syscall: "session.rename", input: ({ session }) => ({ id: session, title: "titled ü\u2028" }) },
 
   {
     syscall: "session.prompt",

@@ -54,6 +54,7 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["session.siblings", "$id"],
   ["session.note", "$id a word to the others"],
   ["session.label", "$id another label"],
+  ["session.rename", "$id another title"],
   ["session.search", "hello"],
   ["event.show", "$eventId"],
   ["audit.entries", "--types session.opened --limit 1"],

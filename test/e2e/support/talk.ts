@@ -18,6 +18,14 @@ export interface Session {
   readonly head: string | null;
   readonly cwd: string;
   readonly label?: string;
+  readonly title?: string;
+  readonly spent?: {
+    readonly input: number;
+    readonly output: number;
+    readonly cacheRead: number;
+    readonly cacheWrite: number;
+    readonly costUsd: number | null;
+  };
   readonly endedAt?: string;
   readonly exitCode?: number;
   readonly forkedFrom?: { readonly sessionId: string; readonly eventId: string };
