@@ -155,7 +155,7 @@ export function sessionWire(row: SessionRow): SessionWire {
   };
 }
 
-export function spentWire({ costMicroUsd, ...tokens }: Spent): NonNullable<SessionWire["spent"]> {
+function spentWire({ costMicroUsd, ...tokens }: Spent): NonNullable<SessionWire["spent"]> {
   return { ...tokens, costUsd: costMicroUsd === null ? null : costMicroUsd / 1_000_000 };
 }
 
