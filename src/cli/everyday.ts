@@ -63,8 +63,8 @@ export const EVERYDAY = {
   },
   config: {
     subject: "daemon",
-    usage: "nomos config [show | get KEY | set KEY VALUE]",
-    summary: "Show the configuration, or read or change one setting; `null` removes it",
+    usage: "nomos config [show | explain [KEY] | get KEY | set KEY VALUE]",
+    summary: "Show what is configured, explain all settings, or read or change one; `null` restores its default",
   },
   run: {
     subject: "session",

@@ -130,6 +130,12 @@ export const ERRORS = {
     message: "A limit is reached, so nothing was done.",
     remedy: "Wait until something ends, or raise the limit in the details with `nomos config set`.",
   },
+  unknown_setting: {
+    status: 404,
+    exit: 2,
+    message: "There is no such setting.",
+    remedy: "Run `nomos config explain` to see all settings, their values and where these come from.",
+  },
   malformed_json: {
     status: 400,
     exit: 2,

@@ -201,6 +201,8 @@ export interface Families {
   readonly config: {
     /** Show the configuration in force, with possible secrets hidden. */
     readonly show: Verb<"config.show">;
+    /** Show settings with the value in force, its default and where it comes from. */
+    readonly explain: Verb<"config.explain">;
     /** Change members of the configuration; null removes a member, a hidden value stays unchanged. */
     readonly set: Verb<"config.set">;
   };

@@ -87,6 +87,7 @@ export const ROUTES: { readonly [name in keyof SyscallTypes]: string } = {
   "system.gc": "POST /api/gc",
   "system.shutdown": "POST /api/shutdown",
   "config.show": "GET /api/config",
+  "config.explain": "GET /api/config/settings",
   "config.set": "PUT /api/config",
   "queue.list": "GET /api/queue",
   "token.issue": "POST /api/tokens",

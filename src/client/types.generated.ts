@@ -1950,6 +1950,27 @@ export interface SyscallTypes {
       readonly config: { readonly [key: string]: unknown };
     };
   };
+  /** Show settings with the value in force, its default and where it comes from. */
+  "config.explain": {
+    readonly kind: "read";
+    readonly input: {
+      /** a setting, such as `limits.homeBytes`; default: all of them */
+      readonly key?: string;
+    };
+    readonly output: {
+      readonly settings: readonly {
+        readonly key: string;
+        /** the value in force, with possible secrets hidden; null: not set, and without a default */
+        readonly value: unknown;
+        readonly from: "default" | "config.json" | "environment" | "option";
+        /** null: it has none */
+        readonly default: unknown;
+        /** a change takes effect after a restart */
+        readonly restart: boolean;
+        readonly meaning: string;
+      }[];
+    };
+  };
   /** Change members of the configuration; null removes a member, a hidden value stays unchanged. */
   "config.set": {
     readonly kind: "write";
@@ -2136,6 +2157,7 @@ export type ErrorCode =
   | "invalid_request"
   | "invalid_utf8"
   | "limit_reached"
+  | "unknown_setting"
   | "malformed_json"
   | "mcp_session_missing"
   | "mcp_session_not_found"

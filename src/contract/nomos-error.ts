@@ -9,14 +9,14 @@ export class NomosError extends Error {
   constructor(
     code: ErrorCode,
     details: { readonly [key: string]: Json } = {},
-    options: { readonly message?: string; readonly cause?: unknown } = {},
+    options: { readonly message?: string; readonly remedy?: string; readonly cause?: unknown } = {},
   ) {
     super(
       options.message ?? ERROR_CATALOGUE[code].message,
       options.cause === undefined ? undefined : { cause: options.cause },
     );
     this.code = code;
-    this.remedy = ERROR_CATALOGUE[code].remedy;
+    this.remedy = options.remedy ?? ERROR_CATALOGUE[code].remedy;
     this.details = details;
   }
 }

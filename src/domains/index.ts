@@ -51,6 +51,7 @@ export {
 } from "./delegation/delegation.ts";
 export { sessionName } from "./ids/session-name.ts";
 export { uuidv7Maker } from "./ids/uuidv7.ts";
+export { jsonFault } from "./json/json-fault.ts";
 export { didYouMean, nearest } from "./names/nearest.ts";
 export { judgeChange, parseScope, type Scope, scopeWalls } from "./scope/scope.ts";
 export {

@@ -13,7 +13,7 @@ export interface CommandWord {
 
 const SECOND_WORDS: { readonly [name: string]: readonly string[] } = {
   completion: ["bash", "zsh", "fish"],
-  config: ["show", "get", "set"],
+  config: ["show", "explain", "get", "set"],
   daemon: ["logs"],
 };
 

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
-import { access, chmod, stat, statfs } from "node:fs/promises";
+import { access, chmod, readFile, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
+import { jsonFault } from "../../domains/index.ts";
 import { shellQuoted } from "../screen/shell-quoted.ts";
 import { type Check, fine, problem, warning } from "./check.ts";
 
@@ -19,6 +20,7 @@ export async function homeChecks(home: string, repair: boolean): Promise<readonl
     await permissions("home", home, 0o700, repair),
     await writable(home),
     await token(home, repair),
+    await config(home),
     await disk(home),
   ];
 }
@@ -60,6 +62,26 @@ async function token(home: string, repair: boolean): Promise<Check> {
   return found === null
     ? warning("token", "there is no token yet", "run: nomos up")
     : permissions("token", path, 0o600, repair);
+}
+
+const CONFIG_BYTES_MAX = 4_194_304;
+
+/** The daemon reads it once, at its start: a mistake made since then would stop the next one. */
+async function config(home: string): Promise<Check> {
+  const path = join(home, "config.json");
+  const found = await stat(path).catch(() => null);
+  if (found === null) return fine("config", "there is no config.json; all settings have their defaults");
+  if (!found.isFile() || found.size > CONFIG_BYTES_MAX)
+    return problem("config", `${path} is not a file that can be read`, "Make it a file, or move it away.");
+  try {
+    const text = await readFile(path, "utf8");
+    const fault = jsonFault(text);
+    if (fault === null) return fine("config", "config.json is valid JSON");
+    const place = `config.json, line ${fault.line}, column ${fault.column}`;
+    return problem("config", `${place}: this is not JSON`, `Correct ${path}, or move it away.`);
+  } catch (cause) {
+    return problem("config", `${path} cannot be read: ${String(cause)}`, "Make it a readable file, or move it away.");
+  }
 }
 
 async function disk(home: string): Promise<Check> {

@@ -2,7 +2,7 @@ import { memberOf } from "../../kernel/index.ts";
 import { spellOptions } from "../questions/question-lines.ts";
 import type { Fit } from "./fit-columns.ts";
 import { cutTo } from "./screen-text.ts";
-import { spell, spellAge, spellCount } from "./spell.ts";
+import { spell, spellAge, spellCount, spellDollars } from "./spell.ts";
 import { oneLine } from "./table.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -81,6 +81,12 @@ const COLUMNS: { readonly [list: string]: Columns } = {
     plain("eventId", "EVENT"),
     plain("snippet", "SNIPPET", { shorten: "words" }),
   ],
+  settings: [
+    plain("key"),
+    ["VALUE", (row) => (row["value"] === null ? "-" : spell(row["value"])), { shorten: "end" }],
+    plain("from"),
+    plain("meaning", "MEANING", { shorten: "words", drop: 1 }),
+  ],
   items: [plain("status"), plain("text")],
 };
 
@@ -97,7 +103,7 @@ function spellTokens(spent: unknown): string {
 
 function spellCost(spent: unknown): string {
   const cost = Number(memberOf(spent, "costUsd") ?? 0);
-  return cost > 0 ? `$${cost.toFixed(cost < 1 ? 3 : 2)}` : "";
+  return cost > 0 ? spellDollars(cost) : "";
 }
 
 function listed(value: unknown): number {

@@ -1,5 +1,5 @@
 import type { SyscallEntry } from "../../client/index.ts";
-import { spell, spellAge, spellBytes, spellDuration } from "./spell.ts";
+import { spell, spellAge, spellBytes, spellCount, spellDollars, spellDuration } from "./spell.ts";
 import { oneLine } from "./table.ts";
 
 type SaidLine = NonNullable<SyscallEntry["cli"]["says"]>[number];
@@ -61,6 +61,8 @@ const LISTED_MAX = 8;
 function spelled(value: unknown, how: string | undefined): string {
   if (how === "age") return spellAge(value);
   if (how === "bytes") return spellBytes(Number(value));
+  if (how === "count") return spellCount(Number(value));
+  if (how === "dollars") return spellDollars(Number(value));
   if (how === "words" && Array.isArray(value)) return value.join(" ");
   if (how !== undefined) return counted(Number(value), how);
   if (!Array.isArray(value) || value.length <= LISTED_MAX) return spellValue(value);

@@ -40,3 +40,7 @@ export function spellCount(count: number): string {
   if (count < 1_000_000) return `${Math.round(count / 1_000)}k`;
   return `${(count / 1_000_000).toFixed(1)}M`;
 }
+
+export function spellDollars(dollars: number): string {
+  return `$${dollars.toFixed(dollars < 1 ? 3 : 2)}`;
+}

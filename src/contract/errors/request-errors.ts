@@ -71,6 +71,12 @@ export const REQUEST_ERRORS = {
     "A limit is reached, so nothing was done.",
     "Wait until something ends, or raise the limit in the details with `nomos config set`.",
   ),
+  unknown_setting: entry(
+    404,
+    2,
+    "There is no such setting.",
+    "Run `nomos config explain` to see all settings, their values and where these come from.",
+  ),
   malformed_json: entry(400, 2, "The request is not valid JSON.", "Correct the JSON at the position in the details."),
   mcp_session_missing: entry(
     400,

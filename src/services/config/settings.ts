@@ -1,8 +1,10 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { CONFIG_DEFAULTS, Config, HOT_KEYS, LIMIT_DEFAULTS, NomosError } from "../../contract/index.ts";
+import { jsonFault } from "../../domains/index.ts";
 import { readSmallFile, writeFileAtomic } from "../../host/index.ts";
 import { type StoreSettings, shownAddress } from "../../store/index.ts";
+import { type ExplainedSetting, explainedSettings } from "./explained-settings.ts";
 import { shownConfig, withHiddenKept } from "./shown-config.ts";
 
 export interface ConfigService {
@@ -10,6 +12,8 @@ export interface ConfigService {
   readonly show: () => Config;
   /** For answers: every value that could be a secret is hidden. */
   readonly shown: () => { readonly [key: string]: unknown };
+  /** The settings in force and where they come from; all of them, or one. Throws `unknown_setting`. */
+  readonly explained: (key: string | undefined) => readonly ExplainedSetting[];
   /** Validates, writes the file, then applies it (some keys need a restart). */
   readonly change: (patch: Record<string, unknown>) => Promise<void>;
   readonly needRestart: (keys: readonly string[]) => string[];
@@ -21,7 +25,10 @@ export interface Settings extends ConfigService {
 }
 
 /** `$NOMOS_HOME/config.json`: read once, changed only through here. */
-export async function openSettings(home: string): Promise<Settings> {
+export async function openSettings(
+  home: string,
+  environment: Readonly<Record<string, string | undefined>> = {},
+): Promise<Settings> {
   const path = join(home, "config.json");
   const text = await readSmallFile(path, CONFIG_BYTES_MAX).catch(orRefused);
   if (text === null && (await lstat(path).catch(() => null)) !== null) orRefused("it is a link that leads nowhere");
@@ -31,6 +38,7 @@ export async function openSettings(home: string): Promise<Settings> {
     storeAddress: () => current.store,
     needRestart: (keys) => keys.filter((key) => !HOT_KEYS.includes(key)),
     shown: () => shownConfig(current),
+    explained: (key) => explainedSettings({ config: current, environment }, key),
     change: async (given) => {
       const patch = withHiddenKept(given, current);
       const merged = merge({ ...current }, patch);
@@ -83,7 +91,13 @@ function parse(text: string): Config {
     return check(JSON.parse(text));
   } catch (cause) {
     if (cause instanceof NomosError) throw cause;
-    throw new NomosError("malformed_json", { file: "config.json", at: String(cause) }, { cause });
+    const { line, column } = jsonFault(text) ?? { line: 1, column: 1 };
+    const message = `config.json, line ${line}, column ${column}: this is not JSON.`;
+    throw new NomosError(
+      "malformed_json",
+      { file: "config.json", line, column, at: String(cause) },
+      { message, remedy: REMEDY, cause },
+    );
   }
 }
 
@@ -91,8 +105,11 @@ function check(value: unknown): Config {
   const parsed = Config.safeParse(value);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
-  throw new NomosError("invalid_request", { file: "config.json", issues });
+  const message = `config.json: ${issues.map((issue) => `\`${issue.field}\`: ${issue.message}`).join("; ")}.`;
+  throw new NomosError("invalid_request", { file: "config.json", issues }, { message, remedy: REMEDY });
 }
+
+const REMEDY = "Correct `config.json` in the home, or move it away to start with the defaults.";
 
 const CONFIG_BYTES_MAX = 4_194_304;
 

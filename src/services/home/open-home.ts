@@ -53,7 +53,7 @@ export interface LockedHome {
 }
 
 /** Takes the home lock and makes the home usable; the log is not touched. */
-export async function takeHome({ home: given, echo }: HomeOptions): Promise<LockedHome> {
+export async function takeHome({ home: given, echo, environment }: HomeOptions): Promise<LockedHome> {
   makeFolders(given);
   const home = await realpath(given);
   refuseBackup(home);
@@ -61,7 +61,7 @@ export async function takeHome({ home: given, echo }: HomeOptions): Promise<Lock
   try {
     refuseUnfinished(home);
     const aside = [...lock.aside, ...prepareHome(home)];
-    const config = await openSettings(home);
+    const config = await openSettings(home, environment);
     const log = openDaemonLog(home, echo);
     for (const one of aside) log.write("a file in the home blocked the start and was moved aside", { ...one });
     const clock = systemClock();

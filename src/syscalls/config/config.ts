@@ -1,6 +1,16 @@
 import * as z from "zod";
+import type { ExplainedSetting } from "../../services/index.ts";
 import { read, type Syscall, write } from "../define.ts";
 import { byOf } from "../session/answer.ts";
+
+const Setting = z.object({
+  key: z.string(),
+  value: z.unknown().describe("the value in force, with possible secrets hidden; null: not set, and without a default"),
+  from: z.enum(["default", "config.json", "environment", "option"]),
+  default: z.unknown().describe("null: it has none"),
+  restart: z.boolean().describe("a change takes effect after a restart"),
+  meaning: z.string(),
+});
 
 export const config: readonly Syscall[] = [
   read({
@@ -16,6 +26,24 @@ export const config: readonly Syscall[] = [
     http: { method: "GET", path: "/api/config" },
     cli: { positional: [], short: "config" },
     answer: async ({ services }) => ({ config: { ...services.config.shown() } }),
+  }),
+  read({
+    name: "config.explain",
+    summary: "Show settings with the value in force, its default and where it comes from",
+    permission: "system.read",
+    roles: ["viewer"],
+    needs: ["config", "daemon"],
+    about: "system",
+    input: z.object({
+      key: z.string().max(256).optional().describe("a setting, such as `limits.homeBytes`; default: all of them"),
+    }),
+    output: z.object({ settings: z.array(Setting) }),
+    errors: ["unknown_setting"],
+    http: { method: "GET", path: "/api/config/settings" },
+    cli: { positional: ["key"] },
+    answer: async ({ services }, { key }) => ({
+      settings: services.config.explained(key).map((setting) => withPort(setting, services.daemon.port())),
+    }),
   }),
   write({
     name: "config.set",
@@ -44,3 +72,9 @@ export const config: readonly Syscall[] = [
     }),
   }),
 ];
+
+/** `nomos up --port` overrides the configuration and the environment; 0 stands for any free port. */
+function withPort(setting: ExplainedSetting, port: number): ExplainedSetting {
+  if (setting.key !== "port" || setting.value === port) return setting;
+  return { ...setting, value: port, from: setting.value === 0 ? setting.from : "option" };
+}

@@ -31,6 +31,7 @@ export const sessionRead: readonly Syscall[] = [
       card: [
         ["name", "{name}"],
         ["title", "{title}"],
+        ["title", "{title}"],
         ["label", "{label}"],
         ["state", "{state}"],
         ["waiting for", "{waitingFor}"],
@@ -47,6 +48,8 @@ export const sessionRead: readonly Syscall[] = [
         ["error", "{error.message} ({error.code})"],
         ["started by", "{parentSessionId}"],
         ["forked from", "{forkedFrom.sessionId}"],
+        ["tokens", "{spent.input|count} in, {spent.output|count} out"],
+        ["cost", "{spent.costUsd|dollars}"],
         ["stored", "{usage.events|event}, {usage.bytes|bytes}"],
         ["archived", "{archived.at|age}"],
         ["archive", "{archived.file}"],

@@ -376,6 +376,8 @@ export const STORY: readonly Step[] = [
   { syscall: "session.finish", input: ({ external }) => ({ id: external, exitCode: 3 }) },
 
   { syscall: "config.show", input: nothing },
+  { syscall: "config.explain", input: () => ({ key: "limits.homeBytes" }) },
+  { syscall: "config.explain", input: () => ({ key: "turnTimoutMs" }), refused: "unknown_setting" },
   { syscall: "config.set", input: () => ({ config: { turnTimeoutMs: 600_000 } }) },
   { syscall: "config.set", input: () => ({ config: { turnTimeoutMs: -1 } }), refused: "invalid_request" },
   {

@@ -112,6 +112,7 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["token.list", ""],
   ["token.revoke", "$tokenId"],
   ["config.show", ""],
+  ["config.explain", "turnTimeoutMs"],
   ["config.set", '--config {"turnTimeoutMs":90000}'],
   ["system.status", ""],
   ["system.metrics", ""],

@@ -83,7 +83,7 @@ describe("session commands", () => {
   test("ps lists living sessions, --all also ended ones, as text and as JSON", async () => {
     const { id, name } = await json<Session>("run", "--detach", "--label", "here", "say x");
     expect((await nomos("ps")).stdout).toMatch(
-      new RegExp(`^NAME +STATE +AGENT .*\\n(.*\\n)*${name} +\\w+ +demo +here +off +.* ${work}\\n`),
+      new RegExp(`^NAME +STATE +AGENT .*\\n(.*\\n)*${name} +\\w+ +demo +say x +here +off +.* ${work}\\n`),
     );
     await nomos("kill", name);
     const alive = await json<{ sessions: Session[] }>("ps");
@@ -289,6 +289,18 @@ describe("daemon commands", () => {
     expect(wrong.stdout).toContain("turnTimeoutMs");
     expect(await nomos("config", "get", "nothing")).toMatchObject({ exitCode: 2 });
     expect(await nomos("config", "burn")).toMatchObject({ exitCode: 2 });
+    const misspelt = await nomos("config", "set", "turnTimoutMs", "90000");
+    expect(misspelt).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(misspelt.stderr).toContain("There is no setting `turnTimoutMs`. Did you mean `turnTimeoutMs`?");
+    expect((await nomos("config", "get", "idleHibernateMs")).stdout).toBe("600000\n");
+    expect((await nomos("config", "get", "limits.homeBytes")).stdout).toBe("107374182400\n");
+    expect((await nomos("config", "get", "approvalWaitMs")).stdout).toBe("\n");
+    const explained = await json<{ settings: object[] }>("config", "explain", "turnTimeoutMs");
+    expect(explained).toMatchObject({ settings: [{ value: 90000, from: "config.json", default: 3_600_000 }] });
+    expect(await json("config", "explain", "port")).toMatchObject({
+      settings: [{ value: expect.any(Number), from: "option" }],
+    });
+    expect((await nomos("config", "explain")).stdout).toMatch(/^limits\.homeBytes +107374182400 +default /m);
     expect(await json("config", "set", "--config", '{"turnTimeoutMs":null}')).not.toHaveProperty(
       "config.turnTimeoutMs",
     );

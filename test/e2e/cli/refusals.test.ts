@@ -57,6 +57,23 @@ describe("a daemon that cannot start", () => {
     const home = await stoppedHome();
     await writeFile(join(home, "config.json"), text);
     expectRefusal(await runCli(["up", "--json"], { home }), code, 2);
+    const doctor = await runCli(["doctor"], { home });
+    expect(doctor.stdout).toMatch(/^!! {2}config {3}config\.json/m);
+    expect(doctor.stdout.match(/ config /g)).toHaveLength(1);
+  });
+
+  test("a config.json that is not JSON is named with line and column, by every command that starts a daemon", async () => {
+    const home = await stoppedHome();
+    await writeFile(join(home, "config.json"), '{\n  "port": 0,\n  "store" "sqlite"\n}');
+    for (const words of [["up"], ["ps"], ["up", "--detach"]]) {
+      const { stderr, exitCode } = await runCli(words, { home });
+      expect({ words, exitCode, stderr }).toMatchObject({ exitCode: 2 });
+      expect(stderr).toContain("error: config.json, line 3, column 11: this is not JSON. (malformed_json)");
+      expect(stderr).not.toContain("request");
+    }
+    await writeFile(join(home, "config.json"), '{"turnTimeoutMs": "soon"}');
+    const { stderr } = await runCli(["ps"], { home });
+    expect(stderr).toMatch(/^error: config\.json: `turnTimeoutMs`: .*number.*\(invalid_request\)/);
   });
 
   test("up with a home that is a file is refused", async () => {

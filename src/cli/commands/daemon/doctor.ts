@@ -23,8 +23,10 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const daemon = await findDaemon(terminal.home);
   const machine = await homeChecks(terminal.home, options.repair);
   const report = daemon === null ? await examined(terminal, options) : await asked(terminal, daemon, options);
+  // One row for the configuration: what the log's opening says of it is more exact.
+  const isConfigRefused = "refusal" in report && report.refusal.name === "config";
   const checks = [
-    ...machine,
+    ...machine.filter(({ name }) => !isConfigRefused || name !== "config"),
     ...("log" in report ? logChecks(report, options.repair) : [report.refusal]),
     ...("bounds" in report && report.bounds !== null ? boundsChecks(report.bounds) : []),
   ];
@@ -68,7 +70,8 @@ async function examined(
   } catch (thrown) {
     const error = startupError(thrown, terminal.home);
     if (!(error instanceof ClientError) || error.code === "home_in_use") throw error;
-    return { refusal: problem("log", `${error.message} (${error.code})`, error.remedy) };
+    const subject = error.details["file"] === "config.json" ? "config" : "log";
+    return { refusal: problem(subject, `${error.message} (${error.code})`, error.remedy) };
   }
 }
 
