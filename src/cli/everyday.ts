@@ -102,6 +102,11 @@ export const EVERYDAY = {
       ["--timeout-ms MS", "end the command after this time; default 60000"],
     ],
   },
+  worktree: {
+    subject: "worktree",
+    usage: "nomos worktree open SESSION",
+    summary: "Open a session's worktree in $VISUAL or $EDITOR, else in a shell",
+  },
   ps: {
     subject: "session",
     usage: "nomos ps [--all] [--watch] [-q | --format TEMPLATE] [--filter KEY=VALUE,...]",

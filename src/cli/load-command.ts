@@ -14,6 +14,7 @@ export const LOAD: { readonly [name in EverydayName]: () => Promise<{ readonly r
   config: () => import("./commands/daemon/config.ts"),
   run: () => import("./commands/run.ts"),
   sandbox: () => import("./commands/sandbox.ts"),
+  worktree: () => import("./commands/worktree.ts"),
   ps: () => import("./commands/ps.ts"),
   attach: () => import("./commands/attach.ts"),
   logs: () => import("./commands/logs.ts"),

@@ -116,6 +116,10 @@ export const DETAILS: { readonly [name in keyof SyscallTypes]: string } = {
     '["read","worktree.read","List the worktrees and the sessions that work in them","overloaded","",[],{}]',
   "worktree.show":
     '["read","worktree.read","Show one worktree and the work that would be lost with it","overloaded worktree_not_found git_missing","id",[["id","text!","",0]],{}]',
+  "worktree.path":
+    '["read","worktree.read","Print the path of a session\'s worktree","session_not_found ambiguous_id worktree_not_found","id",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0]],{"says":["{path}"]}]',
+  "worktree.apply":
+    '["write","worktree.write","Bring a session\'s work home: into the files of the repository that its worktree was made from","session_not_found ambiguous_id session_busy worktree_not_found worktree_missing worktree_conflicts not_a_repository repository_invalid tree_too_large worktree_failed git_failed git_missing disk_full overloaded sandbox_floor","id",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["dryRun","boolean","only say what would change, and what is in conflict",0]],{"says":[["dryRun",false,"Brought {applied.length|file} home into {repository}. Next: git diff"],["dryRun",true,"Would bring {applied.length|file} home into {repository}."],"{applied|lines}",["applied.length",0,"Nothing to bring home: {repository} has it all."],"In conflict with your changes: {conflicts.length|file}","{conflicts|lines}","Repositories that stay in the worktree: {nested}"]}]',
   "worktree.attach":
     '["write","session.spawn","Start a session in an existing worktree, to continue there","sandbox_floor worktree_not_found worktree_missing worktree_in_use not_installed cwd_missing payload_too_large quota_exceeded disk_low limit_reached","id adapter prompt",[["id","text!","",0],["adapter","text!","the driver",0],["prompt","text","at most 1048576 bytes",0],["label","text","",0]],{"says":["Started {name} with {agent} in the worktree {cwd}.","Next: nomos attach {name}"]}]',
   "worktree.remove":

@@ -950,6 +950,13 @@ export const ERRORS = {
     message: "The base commit does not exist.",
     remedy: "Name a branch, tag or commit that `git log` shows.",
   },
+  worktree_conflicts: {
+    status: 409,
+    exit: 5,
+    message: "You and the session changed the same files, so nothing was brought home.",
+    remedy:
+      "Commit or undo your changes to the files in the details, then try again; or fetch the worktree's branch and merge it.",
+  },
   worktree_failed: {
     status: 500,
     exit: 1,

@@ -137,6 +137,10 @@ export interface Families {
     readonly list: Verb<"worktree.list">;
     /** Show one worktree and the work that would be lost with it. */
     readonly show: Verb<"worktree.show">;
+    /** Print the path of a session's worktree. */
+    readonly path: Verb<"worktree.path">;
+    /** Bring a session's work home: into the files of the repository that its worktree was made from. */
+    readonly apply: Verb<"worktree.apply">;
     /** Start a session in an existing worktree, to continue there. */
     readonly attach: Verb<"worktree.attach">;
     /** Remove a worktree; refused if it holds work that exists nowhere else. */

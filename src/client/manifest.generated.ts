@@ -60,6 +60,8 @@ export const ROUTES: { readonly [name in keyof SyscallTypes]: string } = {
   "workspace.remove": "DELETE /api/workspaces/:slug",
   "worktree.list": "GET /api/worktrees",
   "worktree.show": "GET /api/worktrees/:id",
+  "worktree.path": "GET /sessions/:id/worktree",
+  "worktree.apply": "POST /sessions/:id/worktree/apply",
   "worktree.attach": "POST /api/worktrees/:id/attach",
   "worktree.remove": "DELETE /api/worktrees/:id",
   "worktree.gc": "POST /api/worktrees/gc",

@@ -1200,6 +1200,47 @@ export interface SyscallTypes {
       };
     };
   };
+  /** Print the path of a session's worktree. */
+  "worktree.path": {
+    readonly kind: "read";
+    readonly input: {
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly path: string;
+      readonly cwd: string;
+      readonly branch: string;
+      readonly repository: string;
+    };
+  };
+  /** Bring a session's work home: into the files of the repository that its worktree was made from. */
+  "worktree.apply": {
+    readonly kind: "write";
+    readonly input: {
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      readonly id: string;
+      /** only say what would change, and what is in conflict */
+      readonly dryRun?: boolean;
+    };
+    readonly output: {
+      readonly ok: boolean;
+      readonly dryRun: boolean;
+      readonly id: string;
+      readonly repository: string;
+      /** files that were added, changed or deleted; the first thousand */
+      readonly applied: readonly string[];
+      /** how many further files */
+      readonly more: number;
+      readonly conflicts: readonly {
+        readonly path: string;
+        readonly reason: string;
+      }[];
+      /** repositories inside the worktree, which stay there */
+      readonly nested: readonly string[];
+    };
+  };
   /** Start a session in an existing worktree, to continue there. */
   "worktree.attach": {
     readonly kind: "write";
@@ -2294,6 +2335,7 @@ export type ErrorCode =
   | "scope_invalid"
   | "worktree_base_incomplete"
   | "worktree_base_missing"
+  | "worktree_conflicts"
   | "worktree_failed"
   | "worktree_has_work"
   | "worktree_in_use"

@@ -73,6 +73,7 @@ export {
 export {
   beginCall,
   finishCall,
+  recordApplied,
   recordBackup,
   recordCollection,
   recordExport,

@@ -46,6 +46,7 @@ export type { OnBytes, Restored, RestoreLimits, TreeSpec } from "./snapshots/tre
 export { byteNameOf } from "./snapshots/walk/byte-path.ts";
 export { type Left, removeTree } from "./trash/remove-tree.ts";
 export { openTrash, type Trash } from "./trash/trash.ts";
+export type { Applied } from "./worktrees/apply/apply-worktree.ts";
 export type { Work } from "./worktrees/find-work.ts";
 export { holdersOf } from "./worktrees/holders.ts";
 export { createWorktrees, type Worktree, type Worktrees } from "./worktrees/worktrees.ts";

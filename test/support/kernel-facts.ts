@@ -204,6 +204,10 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<DataOf<Events[K]>> } = {
   }),
   "call.made@1": fc.record({ syscall: text }),
   "call.begun@1": fc.record({ syscall: text }),
+  "worktree.applied@1": fc.record({
+    ...{ worktreeId: text, sessionId: text, repository: path, more: fc.nat() },
+    files: fc.array(fc.record({ path, change: fc.constantFrom("added", "changed", "deleted") }), { maxLength: 3 }),
+  }),
   "log.exported@1": fc.record({ path: text, size: fc.nat() }),
   "log.backed_up@1": fc.record({
     path: text,

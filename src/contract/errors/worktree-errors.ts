@@ -44,6 +44,12 @@ export const WORKTREE_ERRORS = {
     "The base commit does not exist.",
     "Name a branch, tag or commit that `git log` shows.",
   ),
+  worktree_conflicts: entry(
+    409,
+    5,
+    "You and the session changed the same files, so nothing was brought home.",
+    "Commit or undo your changes to the files in the details, then try again; or fetch the worktree's branch and merge it.",
+  ),
   worktree_failed: entry(
     500,
     1,

@@ -3,6 +3,7 @@ import { type Decision, fact } from "../../kernel/index.ts";
 import {
   beginCall,
   finishCall,
+  recordApplied,
   recordBackup,
   recordCollection,
   recordExport,
@@ -16,6 +17,8 @@ const FREE: SystemState = { ...NEW_SYSTEM, lease: { at: "free", version: 2, last
 
 const backup = { path: "/b", size: 7, root: "r", blobs: 1, missingBlobs: 0, bytes: 9 };
 const collection = { maxAgeDays: 30, sessions: [], events: 0, bytes: 0, blobs: 0, blobBytes: 0, more: false };
+const file = { path: "a", change: "added" } as const;
+const applied = { worktreeId: "w", sessionId: "s", repository: "/r", files: [file], more: 0 };
 const denial = { verb: "session.end", resource: "session/1", rules: ["role"] };
 
 const DECISIONS: readonly [string, (state: SystemState) => Decision, object][] = [
@@ -25,6 +28,7 @@ const DECISIONS: readonly [string, (state: SystemState) => Decision, object][] =
   ["call.begun@1", (state) => beginCall(state, "sandbox.run"), { syscall: "sandbox.run" }],
   ["call.made@1", (state) => finishCall(state, "sandbox.run"), { syscall: "sandbox.run" }],
   ["gate.denied@1", (state) => recordSystemDenial(state, denial), { ...denial, turnId: null }],
+  ["worktree.applied@1", (state) => recordApplied(state, applied), applied],
   ["worktree.removed@1", (state) => recordUnownedRemoval(state, "w", []), { worktreeId: "w" }],
 ];
 

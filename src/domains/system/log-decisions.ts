@@ -1,5 +1,5 @@
 import { commonFact, type Decision, type Fact, fact, type Refusal, refuse } from "../../kernel/index.ts";
-import type { BackedUp, Collected } from "./log-events.ts";
+import type { BackedUp, Collected, WorktreeApplied } from "./log-events.ts";
 import { type SystemState, systemFact } from "./system.ts";
 
 export function recordExport(state: SystemState, made: { readonly path: string; readonly size: number }): Decision {
@@ -34,6 +34,10 @@ export function recordSystemDenial(
 /** A worktree whose session the log does not know, so no session's stream can record its removal. */
 export function recordUnownedRemoval(state: SystemState, worktreeId: string, files: readonly Fact[]): Decision {
   return noWriter(state) ?? [...files, fact("worktree.removed@1", { worktreeId })];
+}
+
+export function recordApplied(state: SystemState, applied: WorktreeApplied): Decision {
+  return noWriter(state) ?? [systemFact("worktree.applied@1", applied)];
 }
 
 /** Only the daemon that holds the home's lease records what was done: one that gave it back has stopped. */

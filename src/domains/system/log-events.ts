@@ -64,8 +64,20 @@ export interface Collected {
   readonly more: boolean;
 }
 
-/** Operations on the whole log. */
+/** A session's work that was brought into the files of the repository that its worktree was made from. */
+export interface WorktreeApplied {
+  readonly worktreeId: string;
+  readonly sessionId: string;
+  readonly repository: string;
+  /** The first of them; `more` counts the rest. */
+  readonly files: readonly { readonly path: string; readonly change: "added" | "changed" | "deleted" }[];
+  readonly more: number;
+}
+
+/** Operations on the whole log, and on files outside of any session. */
 export const LOG_EVENTS = {
+  /** Files outside of the home were changed, so it is recorded who did it and which. */
+  "worktree.applied@1": event<WorktreeApplied>(),
   /** The whole log was exported, up to this many events. Recorded because it shows who could read everything. */
   "log.exported@1": event<{ readonly path: string; readonly size: number }>(),
   /** A backup was made of the log at this size. */

@@ -48,7 +48,7 @@ const LISTED_MAX = 20;
 /** Anything that cannot be determined counts as work, so that a doubt never deletes anything. */
 export async function findWork(scene: WorkScene, place: WorktreePlace, record: WorktreeRecord): Promise<Work> {
   try {
-    return await judge(scene, place, record);
+    return await lookThrough(scene, place, record, lookEverywhere);
   } catch (thrown) {
     if (thrown instanceof Unclear || thrown instanceof HostError) return { ...NO_WORK, unclear: thrown.message };
     if (thrown instanceof Error && "code" in thrown) return { ...NO_WORK, unclear: thrown.message };
@@ -56,7 +56,13 @@ export async function findWork(scene: WorkScene, place: WorktreePlace, record: W
   }
 }
 
-async function judge(scene: WorkScene, place: WorktreePlace, record: WorktreeRecord): Promise<Work> {
+/** Shows a worktree through a view of its objects and those of the user's repository, with the user's ignore rules. */
+export async function lookThrough<T>(
+  scene: WorkScene,
+  place: WorktreePlace,
+  record: WorktreeRecord,
+  look: (look: Look) => Promise<T>,
+): Promise<T> {
   const user = await userRepository(scene.git, record);
   const repository = await privateRepository(place, record, user?.config);
   await refuseBorrowed(place, record);
@@ -64,13 +70,15 @@ async function judge(scene: WorkScene, place: WorktreePlace, record: WorktreeRec
   const scratch = await mkdtemp(join(scene.scratch, "work-"));
   try {
     await using view = await openView(scene.git, repository, scratch, [ownObjects(place), ...(user?.objectDirs ?? [])]);
-    return await lookEverywhere({ ...scene, place, record, user, view, own: scratch });
+    await mkdir(join(view.gitDir, "info"));
+    if (record.userBase !== undefined) await copyFile(place.exclude, join(view.gitDir, "info", "exclude"));
+    return await look({ ...scene, place, record, user, view, own: scratch });
   } finally {
     await removeTree(scratch);
   }
 }
 
-interface Look extends WorkScene {
+export interface Look extends WorkScene {
   readonly place: WorktreePlace;
   readonly record: WorktreeRecord;
   /** Null when it is gone. */
@@ -84,8 +92,6 @@ interface Look extends WorkScene {
 async function lookEverywhere({ place, record, view, own, ...scene }: Look): Promise<Work> {
   const { tree } = place;
   const { userBase, carried } = record;
-  await mkdir(join(view.gitDir, "info"));
-  if (userBase !== undefined) await copyFile(place.exclude, join(view.gitDir, "info", "exclude"));
   const { named, commit } = await namedObjects(view.git);
   const scratch = { indexFile: join(own, "index"), bounds: scene.bounds };
   const index = await indexOfHead(view.git, place, record, commit, scratch);
@@ -160,7 +166,7 @@ async function userRepository(git: GitRunner, { repository }: WorktreeRecord): P
 }
 
 /** Compares with our own index. Staged files come from the agent's index. */
-async function changedFiles(
+export async function changedFiles(
   { git }: RepositoryView,
   { tree }: WorktreePlace,
   { file }: HeadIndex,
@@ -204,7 +210,7 @@ async function isSame(one: string, other: string): Promise<boolean> {
 }
 
 /** Bare ones, submodules and linked worktrees too. */
-async function nestedRepositories(tree: string): Promise<readonly string[]> {
+export async function nestedRepositories(tree: string): Promise<readonly string[]> {
   const own = join(tree, ".git");
   const look = ["(", "-name", ".git", "-o", "-name", "HEAD", ")", "-print0"];
   const found = await runTool("find", [tree, "-xdev", "-type", "d", "-path", own, "-prune", "-o", ...look]);

@@ -25,9 +25,10 @@ export async function indexOfHead(
   const { indexFile, bounds } = scratch;
   if (commit !== null) await refuseManyFiles(git, commit, bounds);
   if (made !== null) await copyWithTimes(place.index, indexFile);
+  // `--reset`: files that changed since the base are no reason to refuse. Only the index is written.
   // Needs the tree: a file changed in the same second as the index can only be found by its contents.
   const options = { indexFile, workTree: place.tree };
-  await git.must(commit === null ? ["read-tree", "--empty"] : ["read-tree", "-m", commit], options);
+  await git.must(commit === null ? ["read-tree", "--empty"] : ["read-tree", "--reset", commit], options);
   return { commit, file: indexFile };
 }
 

@@ -15,6 +15,8 @@ export interface LeftFiles {
   readonly scratch: string;
   /** The user's commit whose `.gitignore` files apply; null: none. */
   readonly rulesFrom: string | null;
+  /** How many are listed. */
+  readonly enough?: number;
 }
 
 const ENOUGH = 20;
@@ -25,7 +27,7 @@ const LOOKED_MAX = 1_000_000;
  * they would hide its own work.
  */
 export async function untrackedFiles(asked: LeftFiles): Promise<readonly string[]> {
-  const { view, tree, index } = asked;
+  const { view, tree, index, enough = ENOUGH } = asked;
   // Without any rules. A folder without tracked files appears as one name.
   const flags = ["--others", "--directory", "-z"];
   const listed = await view.git.must(["ls-files", ...flags], { indexFile: index.file, workTree: tree });
@@ -33,7 +35,7 @@ export async function untrackedFiles(asked: LeftFiles): Promise<readonly string[
   if (pending.length === 0) return [];
   const rules = await layOutRules(asked);
   const found: string[] = [];
-  for (let looked = 0; pending.length > 0 && found.length < ENOUGH; ) {
+  for (let looked = 0; pending.length > 0 && found.length < enough; ) {
     looked += pending.length;
     if (looked > LOOKED_MAX) throw new Unclear(`more than ${LOOKED_MAX} files in it are not tracked`);
     const disposable = await disposableOf(asked, rules, pending);
@@ -41,9 +43,9 @@ export async function untrackedFiles(asked: LeftFiles): Promise<readonly string[
     found.push(...left.filter((path) => !path.endsWith("/")));
     pending = [];
     for (const folder of left.filter((path) => path.endsWith("/")))
-      if (found.length < ENOUGH) pending.push(...(await entriesOf(tree, folder)));
+      if (found.length < enough) pending.push(...(await entriesOf(tree, folder)));
   }
-  return found.slice(0, ENOUGH);
+  return found.slice(0, enough);
 }
 
 /** Makes a tree that holds only the ignore files of the user's commit. */

@@ -6,6 +6,7 @@ import { createGitRunner } from "../git/run-git.ts";
 import type { TreeBounds } from "../git/tree-bounds.ts";
 import { HostError } from "../host-error.ts";
 import { removeTree } from "../trash/remove-tree.ts";
+import { type Applied, applyWorktree } from "./apply/apply-worktree.ts";
 import type { CarryRules } from "./carry-files.ts";
 import {
   createWorktree,
@@ -59,6 +60,11 @@ export interface Worktrees {
   readonly get: (id: string) => Promise<Worktree | null>;
   /** What would be lost with it. */
   readonly work: (id: string) => Promise<Work>;
+  /**
+   * Brings its changes into the files of the repository; see `applyWorktree`. Without `begin` nothing is changed. One at
+   * a time.
+   */
+  readonly apply: (id: string, begin: ((files: number) => Promise<void>) | null) => Promise<Applied>;
   /**
    * Puts it aside if nothing would be lost; see `putAside`. A worktree whose tree is missing only with `evenMissing`.
    */
@@ -114,6 +120,7 @@ export function createWorktrees({
   };
   const scene = () => ({ git, scratch, carry: carry().patterns, bounds: bounds() });
 
+  let lastApply: Promise<unknown> = Promise.resolve();
   const get: Worktrees["get"] = async (id) => {
     const place = placeIn(join(folder, id));
     const record = ID.test(id) ? await readRecord(place) : null;
@@ -151,11 +158,7 @@ export function createWorktrees({
     planFork: async ({ id, from, name }) => {
       const parent = await known(from);
       const place = placeIn(join(folder, from));
-      if (parent.state === "missing")
-        throw new HostError("worktree_missing", `${parent.path} is not where it was`, {
-          remedy: "move it back",
-          details: { path: parent.path },
-        });
+      if (parent.state === "missing") throw movedAway(parent.path);
       const repository = await privateRepository(place, parent).catch((cause: unknown) => {
         throw notItsOwn(parent.path, cause);
       });
@@ -175,6 +178,14 @@ export function createWorktrees({
     },
     get,
     work: async (id) => workIn(scene(), placeIn(join(folder, id)), await known(id)),
+    apply: async (id, begin) => {
+      const tree = await known(id);
+      if (tree.state === "missing") throw movedAway(tree.path);
+      const run = () => applyWorktree(scene(), placeIn(join(folder, id)), tree, begin);
+      const mine = lastApply.then(run, run);
+      lastApply = mine.catch(() => undefined);
+      return mine;
+    },
     remove: async (id, wish) => {
       await known(id);
       return putAside({ ...scene(), discard }, folder, id, wish);
@@ -200,6 +211,13 @@ function borrowing({ commonDir, foreign }: FoundRepository): HostError {
     remedy:
       "make it whole: `git repack -a -d`, then delete `objects/info/alternates`; or allow it: `nomos config set worktree.alternates true`",
     details: { path: commonDir, reason: "objects/info/alternates", foreign },
+  });
+}
+
+function movedAway(path: string): HostError {
+  return new HostError("worktree_missing", `${path} is not where it was`, {
+    remedy: "move it back",
+    details: { path },
   });
 }
 

@@ -14,6 +14,7 @@ import {
 } from "../../kernel/index.ts";
 import type { RecordedEvent, Store } from "../../store/index.ts";
 import { sessionRows } from "../life/neighbours.ts";
+import { applyTree, type TreeApplication, worktreeOf } from "./apply-worktree.ts";
 import { createTreeRemoval, ownerIn, type ShownTree } from "./remove-worktree.ts";
 import type { SessionFiles } from "./session-files.ts";
 
@@ -28,12 +29,19 @@ export interface SessionTrees {
   /** Removes the worktree of an ended session unless work would be lost. */
   readonly settle: (sessionId: string) => Promise<void>;
   readonly list: () => Promise<readonly ShownTree[]>;
+  /** The worktree that a session works in, or worked in. */
+  readonly find: (sessionId: string) => Promise<ShownTree>;
   readonly show: (id: string) => Promise<ShownTree & { readonly work: Work }>;
   /**
    * Refused with `worktree_has_work` or `worktree_in_use` if data would be lost. The only way to clear one whose folder is
    * missing.
    */
   readonly remove: (id: string, by: By) => Promise<readonly RecordedEvent[]>;
+  /**
+   * Brings the work of a session's worktree into the files of its repository: all of it or nothing. Without a caller it
+   * only says what would happen.
+   */
+  readonly apply: (sessionId: string, by: By | null) => Promise<TreeApplication>;
   /** Removes every worktree that nobody works in and that holds no work. */
   readonly collect: (by: By) => Promise<readonly RecordedEvent[]>;
   /** Cleans up after a crash, before anything runs. */
@@ -130,6 +138,8 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
     },
     list: async () => shown(await worktrees.list()),
     show: async (id) => ({ ...(await known(id)), work: await worktrees.work(id) }),
+    find: async (sessionId) => known(await worktreeOf(store, sessionId)),
+    apply: async (sessionId, by) => applyTree(deps, await known(await worktreeOf(store, sessionId)), sessionId, by),
     remove: async (id, by) => take(await known(id), by, { evenMissing: true }),
     collect: async (by) => {
       const events: RecordedEvent[] = [];

@@ -7,6 +7,7 @@ import { read, type Syscall, write } from "../define.ts";
 import { byOf, sessionIdIn, showSession } from "../session/answer.ts";
 import { Prompt, refuseLarge } from "../session/prompt.ts";
 import { reachOf } from "../session/reach.ts";
+import { applyWorktree } from "./apply.ts";
 
 const Id = z.string().regex(/^[0-9a-z][0-9a-z-]{0,63}$/, "the id of a worktree");
 const byId = z.object({ id: Id });
@@ -76,6 +77,7 @@ export const worktree: readonly Syscall[] = [
       return { ...shown(tree), work: WorkWire.parse({ ...Object.fromEntries(copied), unclear }) };
     },
   }),
+  ...applyWorktree,
   write({
     name: "worktree.attach",
     summary: "Start a session in an existing worktree, to continue there",

@@ -151,6 +151,10 @@ export const STORY: readonly Step[] = [
   { syscall: "worktree.list", input: nothing },
   { syscall: "worktree.show", input: ofSession("treed") },
   { syscall: "worktree.show", input: () => ({ id: UNKNOWN_ID }), refused: "worktree_not_found" },
+  { syscall: "worktree.path", input: ofSession("treed") },
+  { syscall: "worktree.apply", input: ({ treed }) => ({ id: treed, dryRun: true }) },
+  { syscall: "worktree.apply", input: ofSession("treed") },
+  { syscall: "worktree.apply", input: ofSession("treed") },
   { syscall: "worktree.remove", input: ofSession("treed"), refused: "worktree_has_work" },
   { syscall: "worktree.gc", input: nothing },
   {

@@ -81,6 +81,8 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["session.prompt", "$treedId write kept.txt kept"],
   ["session.wait", "$treedId"],
   ["session.kill", "$treedId"],
+  ["worktree.path", "$treedId"],
+  ["worktree.apply", "$treedId"],
   ["worktree.gc", ""],
   ["worktree.attach", "$tree demo"],
   ["session.interrupt", "$id"],

@@ -1,0 +1,182 @@
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { chmod, copyFile, lchown, link, mkdir, open, readFile, rename, rmdir, symlink, unlink } from "node:fs/promises";
+import { errno } from "../../errno.ts";
+import { type HeldFolder, holdFolder } from "../../files/held-folder.ts";
+import { HostError } from "../../host-error.ts";
+import type { Step } from "./plan-steps.ts";
+import { type Found, inParent, stampOf, statAt } from "./take-file.ts";
+
+/** A file is no longer as it was when the steps were planned. */
+export class ChangedMeanwhile extends Error {
+  readonly path: string;
+  constructor(path: string) {
+    super(`${path} changed meanwhile`);
+    this.path = path;
+  }
+}
+
+/**
+ * Does all steps or none: after a failure, what was done is undone. Each file is replaced whole, by a rename, and only
+ * if it is still the one that was judged. After a crash the next attempt finds what was done and does the rest.
+ */
+export async function doSteps(root: string, steps: readonly Step[]): Promise<void> {
+  await using held = await holdFolder(root);
+  if (held === null) throw gone(root);
+  // Deletions first: a file may make room for a folder.
+  const ordered = [...steps.filter(({ after }) => after === null), ...steps.filter(({ after }) => after !== null)];
+  const made: string[] = [];
+  const undo: (() => Promise<void>)[] = [];
+  try {
+    for (const step of ordered) undo.push(await doStep(held, step, made));
+  } catch (thrown) {
+    await undoAll(undo);
+    for (const folder of made.toReversed()) await removeEmpty(held, folder);
+    throw thrown;
+  }
+  for (const { path, after } of steps) if (after === null) await removeEmptyFolders(held, path);
+}
+
+async function undoAll(undo: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const back of undo.toReversed()) await back().catch((thrown: unknown) => failures.push(thrown));
+  if (failures.length === 0) return;
+  throw new HostError("worktree_failed", `${failures.length} files could not be put back`, {
+    remedy: "look at `git status` in the repository, and apply again",
+    details: { reason: String(failures[0]) },
+    cause: failures[0],
+  });
+}
+
+/** Returns how to undo it. Folders that it makes are added to `made`. */
+async function doStep(root: HeldFolder, { path, before, after }: Step, made: string[]): Promise<() => Promise<void>> {
+  await inFolder(root, path, made, async (parent, name) => {
+    await refuseChanged(parent, name, path, before);
+    if (after === null) return unlink(parent.at(name));
+    await put(parent, name, after, before);
+  });
+  return () =>
+    inFolder(root, path, [], async (parent, name) => {
+      if (before.kind !== "taken") return unlink(parent.at(name)).catch(unlessGone);
+      const was = { mode: before.entry.mode, content: before.copy };
+      await put(parent, name, was, { ...before, kind: "taken" }, true);
+    });
+}
+
+interface Content {
+  readonly mode: string;
+  readonly content: string;
+}
+
+async function put(
+  parent: HeldFolder,
+  name: string,
+  { mode, content }: Content,
+  before: Found,
+  isUndo = false,
+): Promise<void> {
+  const made = parent.at(`.nomos-apply-${randomUUID()}`);
+  try {
+    if (mode === "120000") await symlink(await readFile(content), made);
+    else await writeWhole(content, made, await rightsFor(parent, name, mode));
+    await giveToOwner(parent, made);
+    if (before.kind === "taken" || isUndo) await rename(made, parent.at(name));
+    else await linkNew(made, parent.at(name));
+  } finally {
+    await unlink(made).catch(unlessGone);
+  }
+}
+
+/** Unlike a rename, a second name never replaces a file that somebody made meanwhile. */
+async function linkNew(made: Buffer, target: Buffer): Promise<void> {
+  await link(made, target).catch((thrown: unknown) => {
+    if (errno(thrown) === "EEXIST") throw new ChangedMeanwhile(target.toString());
+    throw thrown;
+  });
+}
+
+async function writeWhole(content: string, to: Buffer, rights: number): Promise<void> {
+  await copyFile(content, to, constants.COPYFILE_EXCL);
+  await chmod(to, rights);
+  const file = await open(to, constants.O_RDONLY | constants.O_NOFOLLOW);
+  await file.sync().finally(() => file.close());
+}
+
+/** A file that is there keeps its rights, but for who may run it. */
+async function rightsFor(parent: HeldFolder, name: string, mode: string): Promise<number> {
+  const found = await statAt(parent, name);
+  const rights = found?.isFile() === true ? Number(found.mode) & 0o666 : 0o644;
+  return mode === "100755" ? rights | ((rights & 0o444) >> 2) : rights;
+}
+
+async function giveToOwner(parent: HeldFolder, path: Buffer): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await parent.stat();
+  await lchown(path, Number(uid), Number(gid));
+}
+
+async function refuseChanged(parent: HeldFolder, name: string, path: string, before: Found): Promise<void> {
+  const now = await statAt(parent, name);
+  const isSame = before.kind === "taken" ? now !== null && stampOf(now) === before.stamp : now === null;
+  if (!isSame) throw new ChangedMeanwhile(path);
+}
+
+/** Makes the folders of a path where they are missing. A link among them is a change of somebody else. */
+async function inFolder(
+  root: HeldFolder,
+  path: string,
+  made: string[],
+  work: (parent: HeldFolder, name: string) => Promise<void>,
+): Promise<void> {
+  const parts = path.split("/");
+  for (let at = 1; at < parts.length; at += 1) {
+    const folder = parts.slice(0, at).join("/");
+    await inParent(root, folder, async (parent, name) => {
+      if (parent === null) throw new ChangedMeanwhile(path);
+      const isNew = await mkdir(parent.at(name)).then(
+        () => true,
+        (thrown: unknown) => {
+          if (errno(thrown) === "EEXIST") return false;
+          throw thrown;
+        },
+      );
+      if (!isNew) return;
+      made.push(folder);
+      await giveToOwner(parent, parent.at(name));
+    });
+  }
+  await inParent(root, path, async (parent, name) => {
+    if (parent === null) throw new ChangedMeanwhile(path);
+    await work(parent, name);
+  });
+}
+
+/** Git keeps no empty folders. */
+async function removeEmptyFolders(root: HeldFolder, path: string): Promise<void> {
+  const parts = path.split("/");
+  for (let at = parts.length - 1; at > 0; at -= 1) if (!(await removeEmpty(root, parts.slice(0, at).join("/")))) return;
+}
+
+function removeEmpty(root: HeldFolder, folder: string): Promise<boolean> {
+  return inParent(root, folder, async (parent, name) => {
+    if (parent === null) return true;
+    return rmdir(parent.at(name)).then(
+      () => true,
+      (thrown: unknown) => {
+        if (["ENOTEMPTY", "EEXIST", "ENOENT", "ENOTDIR"].includes(errno(thrown) ?? "")) return false;
+        throw thrown;
+      },
+    );
+  });
+}
+
+function unlessGone(thrown: unknown): void {
+  if (errno(thrown) !== "ENOENT") throw thrown;
+}
+
+function gone(path: string): HostError {
+  return new HostError("repository_invalid", `${path} is not where it was`, {
+    remedy: "put the repository back where it was",
+    details: { path },
+  });
+}
