@@ -27,11 +27,11 @@ const FULL_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 async function fullId(client: Client, given: string): Promise<string> {
   const { approvals } = await client.call("approval.list", { status: "pending" });
-  const sessionId = await client.call("session.show", { id: given }).then(
-    ({ id }) => id,
+  const session = await client.call("session.show", { id: given }).then(
+    (session) => session,
     () => null,
   );
-  const matching = approvals.filter((one) => one.id.startsWith(given) || one.sessionId === sessionId);
+  const matching = approvals.filter((one) => one.id.startsWith(given) || one.sessionId === session?.id);
   if (matching.length > 1)
     throw new ClientError("ambiguous_id", {
       message: "More than one question matches.",
@@ -40,6 +40,8 @@ async function fullId(client: Client, given: string): Promise<string> {
     });
   if (matching[0] !== undefined) return matching[0].id;
   // A complete id that is not pending: let the daemon say whether it was answered or never existed.
-  if (FULL_ID.test(given)) return given;
-  throw new ClientError("approval_not_found", { details: { given } });
+  if (session === null && FULL_ID.test(given)) return given;
+  const message =
+    session === null ? `There is no question and no session \`${given}\`.` : `${session.name} has no open question.`;
+  throw new ClientError("approval_not_found", { message, details: { given } });
 }

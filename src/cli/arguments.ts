@@ -51,7 +51,7 @@ export function parsePort(given: string | undefined, from: string): number | nul
   const port = Number(given);
   if (!Number.isInteger(port) || port < 0 || port > PORT_MAX)
     throw new ClientError("usage", {
-      message: `${from} is no port: ${given}.`,
+      message: `${from} is not a port: ${given}.`,
       remedy: "Use a number up to 65535; 0 means any free port.",
     });
   return port;

@@ -267,8 +267,8 @@ export const ERRORS = {
   cwd_missing: {
     status: 400,
     exit: 2,
-    message: "The working directory does not exist.",
-    remedy: "Create the directory, or name another one with `cwd`.",
+    message: "The working directory does not exist, or is not a directory.",
+    remedy: "Create the directory, or name another one as `cwd`.",
   },
   driver_failed: {
     status: 502,
@@ -657,7 +657,7 @@ export const ERRORS = {
   approval_not_found: {
     status: 404,
     exit: 4,
-    message: "There is no such question.",
+    message: "There is no question with this id.",
     remedy: "Run `nomos approval list` to see all questions.",
   },
   artifact_limit: {

@@ -1,5 +1,5 @@
 import type { SyscallEntry } from "../../client/index.ts";
-import { spell, spellAge, spellBytes, spellCount, spellDollars, spellDuration } from "./spell.ts";
+import { counted, spell, spellAge, spellBytes, spellCount, spellDollars, spellDuration } from "./spell.ts";
 import { oneLine } from "./table.ts";
 
 type SaidLine = NonNullable<SyscallEntry["cli"]["says"]>[number];
@@ -67,10 +67,6 @@ function spelled(value: unknown, how: string | undefined): string {
   if (how !== undefined) return counted(Number(value), how);
   if (!Array.isArray(value) || value.length <= LISTED_MAX) return spellValue(value);
   return `${value.slice(0, LISTED_MAX).map(spellValue).join(", ")} and ${value.length - LISTED_MAX} more`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? noun : `${noun}s`}`;
 }
 
 function spellValue(value: unknown): string {

@@ -44,3 +44,8 @@ export function spellCount(count: number): string {
 export function spellDollars(dollars: number): string {
   return `$${dollars.toFixed(dollars < 1 ? 3 : 2)}`;
 }
+
+/** 1 event, 1,200 events */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? noun : `${noun}s`}`;
+}

@@ -48,8 +48,9 @@ function optionsFor(entry: SyscallEntry): ParseArgsOptionsConfig {
         : type === "list"
           ? ({ type: "string", multiple: true } as const)
           : ({ type: "string" } as const);
-    options[kebab(name)] = option;
     options[name] = option;
+    // As `nomos run` and `git` have it.
+    options[kebab(name)] = name === "cwd" ? { ...option, short: "C" } : option;
   }
   return options;
 }
@@ -98,7 +99,7 @@ async function convert(
       return text === "true";
     case "number": {
       const number = Number(text);
-      if (text.trim() === "" || Number.isNaN(number)) throw usageError(`${option} is no number: ${text}.`, usage);
+      if (text.trim() === "" || Number.isNaN(number)) throw usageError(`${option} is not a number: ${text}.`, usage);
       return number;
     }
     case "list":
@@ -128,7 +129,7 @@ function parseJson(text: string, option: string, usage: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw usageError(`${option} is no JSON: ${cause instanceof Error ? cause.message : String(cause)}.`, usage);
+    throw usageError(`${option} is not JSON: ${cause instanceof Error ? cause.message : String(cause)}.`, usage);
   }
 }
 

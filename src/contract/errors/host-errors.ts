@@ -11,8 +11,8 @@ export const HOST_ERRORS = {
   cwd_missing: entry(
     400,
     2,
-    "The working directory does not exist.",
-    "Create the directory, or name another one with `cwd`.",
+    "The working directory does not exist, or is not a directory.",
+    "Create the directory, or name another one as `cwd`.",
   ),
   driver_failed: entry(502, 1, "The driver failed.", "Read the message, fix the driver, then prompt again."),
   driver_file_invalid: entry(

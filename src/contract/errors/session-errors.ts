@@ -22,7 +22,12 @@ export const SESSION_ERRORS = {
     "Run `nomos approval list` to see the open questions.",
   ),
   ambiguous_id: entry(409, 5, "More than one session matches.", "Give more characters of the id, or the full name."),
-  approval_not_found: entry(404, 4, "There is no such question.", "Run `nomos approval list` to see all questions."),
+  approval_not_found: entry(
+    404,
+    4,
+    "There is no question with this id.",
+    "Run `nomos approval list` to see all questions.",
+  ),
   artifact_limit: entry(
     409,
     5,

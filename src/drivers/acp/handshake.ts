@@ -1,6 +1,7 @@
 import { RequestError } from "@agentclientprotocol/sdk";
 import * as z from "zod";
 import { DriverError } from "../../turns/index.ts";
+import { agentSaid } from "./agent-said.ts";
 import type { StepTimes } from "./step-times.ts";
 
 /** What an agent said about itself. */
@@ -19,7 +20,6 @@ export interface AgentInfo {
 
 /** Version 2 is a draft: used only with an agent whose manifest asks for it and that answers it. */
 export type AcpVersion = 1 | 2;
-const OTHER_ERROR = -32_603;
 
 /**
  * File and terminal requests are not offered: carrying them out would act for the agent outside its own walls. An agent
@@ -52,7 +52,7 @@ export async function initialized(
   const hello = acpVersion === 1 ? first : { ...first, ...second };
   const answer = await agent.request("initialize", hello, times.initializeMs).catch((thrown: unknown) => {
     if (!(thrown instanceof RequestError)) throw thrown;
-    const why = thrown.code === OTHER_ERROR ? thrown.message : `${thrown.message} (${thrown.code})`;
+    const why = agentSaid(thrown);
     throw new DriverError("not_acp", `${slug} refused to introduce itself: ${why}${agent.printed.tailText()}`);
   });
   const parsed = Initialized.safeParse(answer);

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { Continuity } from "../../kernel/index.ts";
 import { DriverError, type Past } from "../../turns/index.ts";
 import type { AgentProcess } from "./agent-process.ts";
+import { agentSaid } from "./agent-said.ts";
 import { createOffer, type Offer } from "./offer.ts";
 import type { StepTimes } from "./step-times.ts";
 
@@ -71,7 +72,7 @@ async function tried(act: () => Promise<NativeSession>): Promise<Tried> {
   try {
     return await act();
   } catch (thrown) {
-    if (thrown instanceof RequestError) return { failed: `${thrown.message} (${thrown.code})`.slice(0, REASON_CHARS) };
+    if (thrown instanceof RequestError) return { failed: agentSaid(thrown) };
     throw thrown;
   }
 }
@@ -83,14 +84,10 @@ async function create(agent: AgentProcess, order: OpenOrder, reason: string | nu
     if (!(thrown instanceof RequestError)) throw thrown;
     throw new DriverError(
       "driver_failed",
-      `the agent opened no session: ${explain(thrown)}${agent.printed.tailText()}`,
+      `the agent opened no session: ${agentSaid(thrown)}${agent.printed.tailText()}`,
     );
   });
   return native(idIn(answer), order.past.isEmpty ? "fresh" : "digest", reason, answer);
-}
-
-function explain({ message, code, data }: RequestError): string {
-  return `${message} (${code})${data == null ? "" : ` ${JSON.stringify(data).slice(0, REASON_CHARS)}`}`;
 }
 
 /** A login without a person is made once; any other is refused with what the person should do. */
@@ -142,6 +139,5 @@ function idIn(answer: unknown): string {
   throw new DriverError("not_acp", "the agent opened a session without a name");
 }
 
-const REASON_CHARS = 500;
 const NATIVE_ID_CHARS = 500;
 const Opened = z.object({ sessionId: z.string().min(1).max(NATIVE_ID_CHARS) });

@@ -8,6 +8,7 @@ import { createTurnRecorder, type TurnRecorder } from "../turn-recorder.ts";
 import type { Update } from "../update.ts";
 import type { AgentPool, Seat } from "./agent-pool.ts";
 import type { AgentProcess } from "./agent-process.ts";
+import { agentSaid } from "./agent-said.ts";
 import { applySettings } from "./apply-settings.ts";
 import { createElicitations } from "./elicitation.ts";
 import { createPermissions } from "./permission.ts";
@@ -179,9 +180,8 @@ async function recordOffer(port: TurnPort, { offer }: Seat): Promise<void> {
   if (change !== null) await port.record([fact("driver.offered@1", { turnId: port.turnId, ...change })]);
 }
 
-function failedPrompt({ message, code, data }: RequestError): DriverError {
-  const more = data == null ? "" : ` ${JSON.stringify(data).slice(0, 2000)}`;
-  return new DriverError("driver_failed", `the agent failed: ${message} (${code})${more}`, { code });
+function failedPrompt(error: RequestError): DriverError {
+  return new DriverError("driver_failed", `the agent failed: ${agentSaid(error)}`, { code: error.code });
 }
 
 function judge(answer: unknown): void {

@@ -66,7 +66,14 @@ export function createDriverCatalogue(parts: {
   const described = (slug: string) => {
     drivers.get(slug);
     const manifest = drivers.manifest(slug);
-    if (manifest === null) throw new NomosError("invalid_request", { slug, reason: "this driver is part of Nomos" });
+    if (manifest === null) {
+      const message = `\`${slug}\` is part of Nomos: there is nothing to install or to check.`;
+      throw new NomosError(
+        "invalid_request",
+        { slug, reason: "this driver is part of Nomos" },
+        { message, remedy: `Run \`nomos run -a ${slug} "prompt"\`.` },
+      );
+    }
     return manifest;
   };
   const show = async (slug: string): Promise<DriverShown> => {

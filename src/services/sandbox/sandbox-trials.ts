@@ -109,7 +109,7 @@ async function prepare(
   { argv, cwd, network }: SandboxOrder,
 ): Promise<Walled> {
   const real = await realpath(cwd).catch(() => null);
-  if (real === null) throw new NomosError("cwd_missing", { cwd });
+  if (real === null) throw new NomosError("cwd_missing", { cwd }, { message: `There is no directory \`${cwd}\`.` });
   const rules = rulesOf({ network: network ?? null });
   const env = allowedEnvironment(environment, { [MARKER_VARIABLE]: `${instance}:sandbox-run` });
   const mounts = isInside(home, real) ? [] : gitMounts(real, holdableGit(real, home));

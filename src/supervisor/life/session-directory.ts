@@ -111,7 +111,8 @@ function nameOf(cwd: string, list: readonly Workspace[], wanted: Workspace | und
 /** The real path, links followed. Inside the home only folders for sessions' work are allowed. */
 export async function directory(path: string, { files, home }: Pick<PlaceSources, "files" | "home">): Promise<string> {
   const found = await files.directory(path);
-  if (found === null) throw new NomosError("cwd_missing", { cwd: path });
+  if (found === null)
+    throw new NomosError("cwd_missing", { cwd: path }, { message: `There is no directory \`${path}\`.` });
   refuseHidden(found, home, path);
   return found;
 }

@@ -108,9 +108,9 @@ describe("mistyped commands", () => {
     [["session", "show"], "id is missing"],
     [["session", "show", "a", "b"], '"b"'],
     [["ps", "--nonsense"], "--nonsense"],
-    [["session", "list", "--limit", "many"], "--limit is no number"],
+    [["session", "list", "--limit", "many"], "--limit is not a number"],
     [["session", "events", "x", "--view", "sideways"], "raw, path"],
-    [["todo", "replace", "x", "--items", "{"], "--items is no JSON"],
+    [["todo", "replace", "x", "--items", "{"], "--items is not JSON"],
     [["prompt", "x", "run", "ls", "-la"], "quotes"],
     [["completion", "tcsh"], "bash, zsh, fish"],
     [["attach"], "SESSION is missing"],
@@ -124,6 +124,34 @@ describe("mistyped commands", () => {
     expect(json.json()).toMatchObject({
       error: { code: "usage", message: expect.any(String), remedy: expect.any(String), details: {} },
     });
+  });
+});
+
+describe("refusals in the words of the command line", () => {
+  test.each([
+    [["run", "-C", "/no/such/place", "hi"], "There is no directory `/no/such/place`.", "`-C`"],
+    [["session", "start", "demo", "-C", "/etc/hostname"], "There is no directory `/etc/hostname`.", "`-C`"],
+    [["approve", "nothing"], "There is no question and no session `nothing`.", "nomos approval list"],
+    [["driver", "check", "demo"], "`demo` is part of Nomos", "nomos run -a demo"],
+  ])("%j", async (args, message, remedy) => {
+    const { stderr } = await nomos(...args);
+    expect(stderr).toContain(`error: ${message}`);
+    expect(stderr).toMatch(/^remedy: /m);
+    expect(stderr).toContain(remedy);
+  });
+
+  test("a session without a question, a rewind to nowhere, a prompt to a busy session", async () => {
+    const { name } = (await nomos("run", "--detach", "sleep 60000", "--json")).json<{ name: string }>();
+    expect((await nomos("approve", name)).stderr).toContain(
+      `error: ${name} has no open question. (approval_not_found)`,
+    );
+    expect((await nomos("rewind", name)).stderr).toContain("error: Name an event or a turn. (invalid_request)");
+    expect((await nomos("prompt", name, "x")).stderr).toContain("`--queue` or `--interrupt`");
+    await nomos("kill", name);
+  });
+
+  test("status says in words what a start recovered", async () => {
+    expect((await nomos("status")).stdout).toMatch(/^recovered: +nothing was at work \(\d+ ms\)$/m);
   });
 });
 
@@ -224,7 +252,7 @@ describe("the shell", () => {
     const { stdout, stderr } = await bash(script);
     expect(stderr).toBe("");
     expect(stdout).toBe(
-      "restart restore reject rewind\nresume rewind\n--queue\nfish\n--label\ncomplete -o default -F _nomos nomos\n",
+      "restart restore reject rename rewind\nresume rename rewind\n--queue\nfish\n--label\ncomplete -o default -F _nomos nomos\n",
     );
   });
 

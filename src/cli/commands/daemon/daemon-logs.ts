@@ -22,7 +22,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   if (verb !== "logs") throw usageError("daemon needs a verb: logs.", usage);
   expectWords(rest, [], usage);
   const count = Number(values.lines ?? LINES);
-  if (!Number.isInteger(count) || count < 0) throw usageError(`--lines is no number: ${values.lines}.`, usage);
+  if (!Number.isInteger(count) || count < 0) throw usageError(`--lines is not a number: ${values.lines}.`, usage);
   const stop = values.follow === true ? stopByHand() : null;
   const path = join(terminal.home, "logs", "daemon.log");
   const text = await readFile(path, "utf8").catch(() => "");

@@ -2,7 +2,7 @@ import { parseArguments, usageError } from "../../arguments.ts";
 import { connectIfUp } from "../../daemon/connect.ts";
 import { spellDisk, spellUsage } from "../../doctor/bounds-checks.ts";
 import { EVERYDAY } from "../../everyday.ts";
-import { spellBytes, spellDuration } from "../../print/spell.ts";
+import { counted, spellBytes, spellDuration } from "../../print/spell.ts";
 import { pairLines } from "../../print/table.ts";
 import { EXIT, type RunCommand } from "../../terminal.ts";
 
@@ -31,9 +31,21 @@ export const run: RunCommand = async (terminal, { args, json }) => {
     ["disk", spellDisk(disk)],
     ...(wal.problem === null ? [] : [["wal", `${spellBytes(wal.bytes)}: ${wal.problem}`] as const]),
     ...failing,
-    ["recovered", `${recovery.sessions} sessions, ${recovery.interrupted} cut turns, in ${recovery.ms} ms`],
+    ["recovered", spellRecovery(recovery)],
     ["sandbox", sandbox.bubblewrap ?? `none: ${sandbox.remedy ?? ""}`],
   ]);
   for (const line of lines) terminal.print(line);
   return EXIT.ok;
 };
+
+/** After a start: what had been at work when the last daemon ended. */
+function spellRecovery(found: {
+  readonly sessions: number;
+  readonly interrupted: number;
+  readonly ms: number;
+}): string {
+  if (found.sessions === 0) return `nothing was at work (${found.ms} ms)`;
+  const turns =
+    found.interrupted === 0 ? "no turn was interrupted" : `${counted(found.interrupted, "turn")} interrupted`;
+  return `${counted(found.sessions, "session")}, ${turns} (${found.ms} ms)`;
+}
