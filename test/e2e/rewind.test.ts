@@ -168,7 +168,7 @@ proves("SN-15", "a diff shows what a turn really changed, also through the shell
   expect((await daemon.call<{ files: unknown[] }>("GET", `/sessions/${id}/diff`)).body.files).toEqual([]);
   expect((await daemon.call("GET", `/sessions/${id}/diff?turn=9`)).status).toBe(404);
   const shown = await daemon.cli("diff", id, "--turn", "1");
-  expect(shown.stdout).toContain("M old");
+  expect(shown.stdout).toContain("diff --git a/old b/old\n");
   expect(shown.stdout).toContain("+two");
 });
 
