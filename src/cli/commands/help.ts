@@ -1,7 +1,8 @@
 import { loadEntries, SHORT_NAMES, SYSCALL_NAMES, type SyscallEntry } from "../../client/index.ts";
 import { EVERYDAY, type Everyday, isEveryday } from "../everyday.ts";
+import { aligned, paragraph, usageLines } from "../help/layout.ts";
 import { type Commands, commandsBySubject, overview, subjectLines } from "../help/overview.ts";
-import { bold, type Text } from "../screen/styled.ts";
+import type { Text } from "../screen/styled.ts";
 import { entryOf, findSyscall } from "../syscall/find-syscall.ts";
 import { kebab, optionSpelling, optionsOf, usageOf } from "../syscall/usage.ts";
 import { EXIT, type RunCommand } from "../terminal.ts";
@@ -33,7 +34,7 @@ async function helpLines(words: readonly string[]): Promise<readonly Text[]> {
 
 function ofEveryday(name: keyof typeof EVERYDAY): readonly Text[] {
   const { usage, summary, options = [] }: Everyday = EVERYDAY[name];
-  return [usage, "", `${summary}.`, ...aligned(options, "Options")];
+  return [...usageLines(usage), "", ...paragraph(`${summary}.`), ...aligned(options, "Options")];
 }
 
 /** Everyday commands, short forms and all verbs of one subject. */
@@ -47,7 +48,10 @@ async function ofSubject(subject: string): Promise<readonly Text[]> {
   return [...aligned(everyday, "Everyday"), ...aligned(verbs, "Verbs")];
 }
 
-const EVERYWHERE = ["", 'With --json the answer is for a program: the value, or {"error": ...}, on stdout.'];
+const EVERYWHERE = [
+  "",
+  ...paragraph('With --json the answer is for a program: the value, or {"error": ...}, on stdout.'),
+];
 
 function ofSyscall(spelling: string, entry: SyscallEntry): readonly Text[] {
   const describe = ({ description, values }: SyscallEntry["input"][number]) =>
@@ -57,23 +61,17 @@ function ofSyscall(spelling: string, entry: SyscallEntry): readonly Text[] {
     entry.kind === "write" ? [["--idempotency-key KEY", "asking again with it changes nothing twice"] as const] : [];
   const options = optionsOf(entry).map((member) => [optionSpelling(member), describe(member)] as const);
   return [
-    usageOf(spelling, entry),
+    ...usageLines(usageOf(spelling, entry)),
     "",
-    `${entry.summary}.`,
+    ...paragraph(`${entry.summary}.`),
     ...aligned(
       positional.map((member) => [kebab(member.name), describe(member)] as const),
       "Arguments",
     ),
     ...aligned([...options, ...key], "Options"),
     "",
-    `Syscall ${entry.name}: ${entry.http.method} ${entry.http.path}, needs ${entry.permission}.`,
-    ...(entry.errors.length === 0 ? [] : [`May be refused with ${entry.errors.join(", ")}.`]),
+    ...paragraph(`Syscall ${entry.name}: ${entry.http.method} ${entry.http.path}, needs ${entry.permission}.`),
+    ...(entry.errors.length === 0 ? [] : paragraph(`May be refused with ${entry.errors.join(", ")}.`)),
     ...EVERYWHERE,
   ];
-}
-
-function aligned(rows: readonly (readonly [string, string])[], title: string): readonly Text[] {
-  if (rows.length === 0) return [];
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return ["", bold(title), ...rows.map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}`.trimEnd())];
 }

@@ -1,3 +1,5 @@
+import { HELP_COLUMNS } from "./layout.ts";
+
 /** All commands, read from the index alone, so that the help loads no details of syscalls. */
 export interface Commands {
   /** Everyday command -> its subject, in the order of the help. */
@@ -7,7 +9,6 @@ export interface Commands {
   readonly syscalls: readonly string[];
 }
 
-const COLUMNS = 80;
 const COMMAND_LINES_MAX = 9;
 const SUBJECT_LINES_MAX = 4;
 const MORE = "...";
@@ -17,9 +18,9 @@ export function overview(commands: Commands): readonly string[] {
   const subjects = [...commandsBySubject(commands)];
   const width = Math.max(...subjects.map(([subject]) => subject.length));
   const rows = subjects.flatMap(([subject, words]) =>
-    wrapped(words, COLUMNS - width - 4).map((line, at) => `  ${(at === 0 ? subject : "").padEnd(width)}  ${line}`),
+    wrapped(words, HELP_COLUMNS - width - 4).map((line, at) => `  ${(at === 0 ? subject : "").padEnd(width)}  ${line}`),
   );
-  const families = wrapped(familiesOf(commands.syscalls), COLUMNS - 2).map((line) => `  ${line}`);
+  const families = wrapped(familiesOf(commands.syscalls), HELP_COLUMNS - 2).map((line) => `  ${line}`);
   return [
     "nomos: an operating system for AI agent sessions",
     "",
@@ -51,7 +52,9 @@ export function subjectLines({ syscalls }: Commands): readonly string[] {
   const width = Math.max(...families.map((family) => family.length));
   return families.flatMap((family) => {
     const verbs = syscalls.flatMap((name) => (familyOf(name) === family ? [name.slice(family.length + 1)] : []));
-    return wrapped(verbs, COLUMNS - width - 2).map((line, at) => `${(at === 0 ? family : "").padEnd(width)}  ${line}`);
+    return wrapped(verbs, HELP_COLUMNS - width - 2).map(
+      (line, at) => `${(at === 0 ? family : "").padEnd(width)}  ${line}`,
+    );
   });
 }
 
