@@ -50,6 +50,8 @@ export const DETAILS: { readonly [name in keyof SyscallTypes]: string } = {
     '["read","session.read","List the agents a session may start, and why the others are refused","session_not_found","id",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0]],{}]',
   "session.snapshot":
     '["write","session.control","Take a snapshot of a session\'s files now, in addition to the one at each turn\'s end","overloaded session_not_found quota_exceeded disk_full disk_low tree_missing tree_moved tree_too_broad tree_too_large tree_unreadable","id",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0]],{"says":[["isNew",true,"Took the snapshot {snapshot}."],["isNew",false,"No file changed since the snapshot {snapshot}."],"It holds {files|file}, {bytes|bytes}."]}]',
+  "session.turns":
+    '["read","session.read","List a session\'s turns by number, as `rewind`, `fork` and `diff` take them","session_not_found ambiguous_id","id",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["after","number","the `next` of the previous page",0],["limit","number","",0]],{}]',
   "session.diff":
     '["read","session.read","Show which files a turn changed, including changes made through the shell","overloaded session_not_found ambiguous_id turn_not_found files_not_kept snapshot_missing snapshot_damaged","id",[["id","text!","session id, the beginning of one, or a name; `self` with the token of a session",0],["turn","text","number of the turn, from 1, or its id; default: the running turn, else the last",0]],{"print":"diff"}]',
   "session.siblings":

@@ -51,6 +51,8 @@ export interface Families {
     readonly delegates: Verb<"session.delegates">;
     /** Take a snapshot of a session's files now, in addition to the one at each turn's end. */
     readonly snapshot: Verb<"session.snapshot">;
+    /** List a session's turns by number, as `rewind`, `fork` and `diff` take them. */
+    readonly turns: Verb<"session.turns">;
     /** Show which files a turn changed, including changes made through the shell. */
     readonly diff: Verb<"session.diff">;
     /** List living sessions with the same directory, parent or fork root, each with its last note. */

@@ -675,6 +675,43 @@ export interface SyscallTypes {
       readonly bytes: number;
     };
   };
+  /** List a session's turns by number, as `rewind`, `fork` and `diff` take them. */
+  "session.turns": {
+    readonly kind: "read";
+    readonly input: {
+      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      readonly id: string;
+      /** the `next` of the previous page */
+      readonly after?: number;
+      readonly limit?: number;
+    };
+    readonly output: {
+      readonly turns: readonly {
+        readonly turn: number;
+        readonly turnId: string;
+        /** the first line, cut; null: erased */
+        readonly prompt: string | null;
+        /** null: it runs */
+        readonly outcome: string | null;
+        readonly startedAt: string;
+        readonly endedAt?: string;
+        /** a rewind went back behind its end */
+        readonly rewound: boolean;
+        /** its end, where a rewind to it goes; null: it runs */
+        readonly eventId: string | null;
+        readonly spent?: {
+          /** tokens, without cached ones */
+          readonly input: number;
+          readonly output: number;
+          readonly cacheRead: number;
+          readonly cacheWrite: number;
+          /** null when the agent tells no price */
+          readonly costUsd: number | null;
+        };
+      }[];
+      readonly next: number | null;
+    };
+  };
   /** Show which files a turn changed, including changes made through the shell. */
   "session.diff": {
     readonly kind: "read";

@@ -13,7 +13,9 @@ export {
   EventWire,
   SessionId,
   SessionWire,
+  SpentWire,
   sessionWire,
+  spentWire,
   TodoWire,
   ToolPolicyWire,
 } from "./wire.ts";

@@ -8,6 +8,14 @@ export const SessionId = z
   .max(64)
   .describe("session id, the beginning of one, or a name; `self` with the token of a session");
 
+export const SpentWire = z.object({
+  input: z.number().int().describe("tokens, without cached ones"),
+  output: z.number().int(),
+  cacheRead: z.number().int(),
+  cacheWrite: z.number().int(),
+  costUsd: z.number().nullable().describe("null when the agent tells no price"),
+});
+
 export const SessionWire = z.object({
   id: z.string(),
   adapterSlug: z.string(),
@@ -46,16 +54,7 @@ export const SessionWire = z.object({
     .optional()
     .describe("of one session; lists leave it out"),
   title: z.string().optional().describe("as given, or the beginning of the first prompt"),
-  spent: z
-    .object({
-      input: z.number().int().describe("tokens, without cached ones"),
-      output: z.number().int(),
-      cacheRead: z.number().int(),
-      cacheWrite: z.number().int(),
-      costUsd: z.number().nullable().describe("null when the agent tells no price"),
-    })
-    .optional()
-    .describe("the sum over its turns, as its agents tell it; absent when they tell nothing"),
+  spent: SpentWire.optional().describe("the sum over its turns, as its agents tell it; absent when they tell nothing"),
   archived: z
     .object({ at: z.string(), file: z.string().optional().describe("in `archive` of the home") })
     .optional()
@@ -155,7 +154,7 @@ export function sessionWire(row: SessionRow): SessionWire {
   };
 }
 
-function spentWire({ costMicroUsd, ...tokens }: Spent): NonNullable<SessionWire["spent"]> {
+export function spentWire({ costMicroUsd, ...tokens }: Spent): z.infer<typeof SpentWire> {
   return { ...tokens, costUsd: costMicroUsd === null ? null : costMicroUsd / 1_000_000 };
 }
 

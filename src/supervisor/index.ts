@@ -7,6 +7,7 @@ export { treeAround } from "./files/worktree-around.ts";
 export { createDelegation, type Delegation } from "./life/delegation.ts";
 export { irrevocableSince, readPath } from "./life/lineage.ts";
 export { refuseBelow } from "./life/sandbox-choice.ts";
+export { type ListedTurn, readTurns } from "./life/session-turns.ts";
 export { type GitNews, gitMounts, holdableGit } from "./processes/ground-mounts.ts";
 export { createSessionProcesses, type SessionProcesses } from "./processes/session-processes.ts";
 export { createSessionWalls, rulesOf, type SessionWalls } from "./processes/session-walls.ts";

@@ -129,3 +129,70 @@ proves("SF-2", "nonsense in an agent's report is not counted, and an interrupted
   expect((await show(daemon, id)).spent).toMatchObject({ input: 10, output: 10 });
   expect(await linesOf(daemon, id)).toContain("── turn-end (interrupted) ──");
 });
+
+interface Turns {
+  readonly turns: readonly {
+    readonly turn: number;
+    readonly turnId: string;
+    readonly prompt: string | null;
+    readonly outcome: string | null;
+    readonly endedAt?: string;
+    readonly rewound: boolean;
+    readonly eventId: string | null;
+    readonly spent?: object;
+  }[];
+  readonly next: number | null;
+}
+const turnsOf = async (id: string, query = "") =>
+  expectOk(await daemon.call<Turns>("GET", `/sessions/${id}/turns${query}`));
+
+proves("SF-3", "turns have numbers, which rewind, fork and diff take; a rewound turn keeps its own", async () => {
+  const { id } = await start(daemon);
+  for (const word of ["one", "two", "three"]) await turn(daemon, id, `\nwrite ${word} x\nsay ${word}`);
+  const listed = await turnsOf(id);
+  expect(listed.turns.map(({ turn: number, prompt: text }) => `${number} ${text}`)).toEqual([
+    "1 write one x",
+    "2 write two x",
+    "3 write three x",
+  ]);
+  expect(listed).toMatchObject({ turns: [{ outcome: "completed", rewound: false }, {}, {}], next: null });
+  const back = expectOk(
+    await daemon.call<Session & { removed: string[] }>("POST", `/sessions/${id}/rewind`, { turn: 1 }),
+  );
+  expect(back.removed.toSorted()).toEqual(["three", "two"]);
+  await turn(daemon, id, "say four");
+  expect((await turnsOf(id)).turns.map(({ turn: number, rewound }) => [number, rewound])).toEqual([
+    [1, false],
+    [2, true],
+    [3, true],
+    [4, false],
+  ]);
+  const second = (await turnsOf(id)).turns[1];
+  expect(expectOk(await daemon.call("GET", `/sessions/${id}/diff?turn=2`))).toMatchObject({ turnId: second?.turnId });
+  expectOk(await daemon.call("POST", `/sessions/${id}/rewind`, { to: second?.eventId }));
+  expect((await turnsOf(id)).turns.map(({ rewound }) => rewound)).toEqual([false, false, true, true]);
+  const fork = expectOk(await daemon.call<Session>("POST", `/sessions/${id}/fork`, { turn: 1 }), 201);
+  expect(fork.forkedFrom?.eventId).toBe(listed.turns[0]?.eventId);
+  expect(await turnsOf(fork.id)).toEqual({ turns: [], next: null });
+  expectRefusal(await daemon.call("GET", "/sessions/nobody/turns"), 404, "session_not_found");
+});
+
+proves("SF-3", "turns come by pages; a running one has no end, and an erased one no prompt", async () => {
+  const { id } = await start(daemon);
+  for (let n = 0; n < 5; n += 1) await turn(daemon, id, `say ${n}`);
+  await prompt(daemon, id, "ask go on?");
+  await prompt(daemon, id, "say queued", { queue: true });
+  await pendingOf(daemon, id);
+  const first = await turnsOf(id, "?limit=2");
+  expect([first.turns.map(({ turn: number }) => number), first.next]).toEqual([[1, 2], 2]);
+  const second = await turnsOf(id, "?limit=2&after=2");
+  expect([second.turns.map(({ turn: number }) => number), second.next]).toEqual([[3, 4], 4]);
+  const last = await turnsOf(id, "?limit=2&after=4");
+  expect([last.turns.map(({ turn: number }) => number), last.next]).toEqual([[5, 6], null]);
+  expect(last.turns[1]).toMatchObject({ outcome: null, eventId: null, rewound: false, prompt: "ask go on?" });
+  expect(last.turns[1]).not.toHaveProperty("endedAt");
+  expectOk(await daemon.call("POST", `/sessions/${id}/kill`, {}));
+  const [admitted] = await eventsOf(daemon, id, "types=turn.admitted");
+  expectOk(await daemon.call("POST", `/sessions/${id}/erase`, { events: [admitted?.id] }));
+  expect((await turnsOf(id)).turns).toMatchObject([{ prompt: null }, {}, {}, {}, {}, { outcome: "interrupted" }]);
+});

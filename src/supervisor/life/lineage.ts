@@ -83,6 +83,12 @@ export async function readPath(store: Store, state: SessionState, query: EventQu
   return { events: found, next: null };
 }
 
+/** Whether an event of the session's own stream is on the current path, by its version. */
+export async function ownPath(store: Store, state: SessionState): Promise<(version: number) => boolean> {
+  const own = (await stretches(store, state)).filter(({ stream }) => stream === state.stream);
+  return (version) => own.some(({ from, to }) => from <= version && version <= to);
+}
+
 async function stretches(store: Store, state: SessionState): Promise<readonly Stretch[]> {
   const own = (segments: readonly PathSegment[], head: number): Stretch[] =>
     segments.flatMap((segment) =>

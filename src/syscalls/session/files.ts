@@ -1,10 +1,13 @@
 import * as z from "zod";
-import { SessionId } from "../../contract/index.ts";
-import { dataIn, SESSION_EVENTS } from "../../kernel/index.ts";
+import { SessionId, SpentWire, spentWire } from "../../contract/index.ts";
+import { dataIn, SESSION_EVENTS, Session } from "../../kernel/index.ts";
+import { type ListedTurn, readTurns } from "../../supervisor/index.ts";
 import { read, type Syscall, write } from "../define.ts";
-import { byOf } from "./answer.ts";
+import { Limit } from "../query-text.ts";
+import { byOf, sessionRowOf } from "./answer.ts";
 
 const byId = z.object({ id: SessionId });
+const TURNS_MAX = 1000;
 const Side = z.object({ mode: z.string(), size: z.number(), target: z.string().nullable() });
 
 export const sessionFileCalls: readonly Syscall[] = [
@@ -53,6 +56,45 @@ export const sessionFileCalls: readonly Syscall[] = [
       const taken = noted ?? (await context.services.supervisor.lastSnapshot(id));
       const { snapshot = "", files = 0, bytes = 0 } = taken ?? {};
       return { id, snapshot, isNew: events.length > 0, files, bytes };
+    },
+  }),
+  read({
+    name: "session.turns",
+    summary: "List a session's turns by number, as `rewind`, `fork` and `diff` take them",
+    permission: "session.read",
+    roles: ["viewer", "session", "below"],
+    needs: ["store"],
+    about: "session",
+    input: byId.extend({
+      after: z.coerce.number().int().min(0).optional().describe("the `next` of the previous page"),
+      limit: Limit(TURNS_MAX),
+    }),
+    output: z.object({
+      turns: z.array(
+        z.object({
+          turn: z.number().int(),
+          turnId: z.string(),
+          prompt: z.string().nullable().describe("the first line, cut; null: erased"),
+          outcome: z.string().nullable().describe("null: it runs"),
+          startedAt: z.string(),
+          endedAt: z.string().optional(),
+          rewound: z.boolean().describe("a rewind went back behind its end"),
+          eventId: z.string().nullable().describe("its end, where a rewind to it goes; null: it runs"),
+          spent: SpentWire.optional(),
+        }),
+      ),
+      next: z.number().int().nullable(),
+    }),
+    errors: ["session_not_found", "ambiguous_id"],
+    http: { method: "GET", path: "/sessions/:id/turns" },
+    cli: { positional: ["id"], short: "turns" },
+    mcp: { toolsets: ["core"] },
+    answer: async (context, { id, after, limit }) => {
+      await sessionRowOf(context, id);
+      const { store } = context.services;
+      const page = { after: after ?? 0, limit: limit ?? 100 };
+      const { turns, next } = await readTurns(store, await store.fold(Session, id), page);
+      return { turns: turns.map(turnWire), next };
     },
   }),
   read({
@@ -105,3 +147,11 @@ export const sessionFileCalls: readonly Syscall[] = [
     },
   }),
 ];
+
+function turnWire({ endedAt, spent, ...turn }: ListedTurn) {
+  return {
+    ...turn,
+    ...(endedAt === null ? {} : { endedAt }),
+    ...(spent === null ? {} : { spent: spentWire(spent) }),
+  };
+}

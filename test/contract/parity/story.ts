@@ -302,6 +302,7 @@ export const STORY: readonly Step[] = [
   { syscall: "session.rewind", input: ({ session, ended }) => ({ id: session, to: ended }) },
   { syscall: "session.snapshot", input: ofSession() },
   { syscall: "session.diff", input: ofSession() },
+  { syscall: "session.turns", input: ({ session }) => ({ id: session, limit: 2 }) },
   { syscall: "session.diff", input: ({ session }) => ({ id: session, turn: UNKNOWN_ID }), refused: "turn_not_found" },
   { syscall: "session.suspend", input: ({ session }) => ({ id: session, reason: "to see" }) },
   {

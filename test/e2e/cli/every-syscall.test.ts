@@ -75,6 +75,7 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["session.rewind", "$id $eventId"],
   ["session.snapshot", "$id"],
   ["session.diff", "$id"],
+  ["session.turns", "$id"],
   ["session.start", "demo --cwd repo --worktree", { treedId: "id" }],
   ["worktree.list", "", { tree: "worktrees.0.id" }],
   ["worktree.show", "$tree"],
