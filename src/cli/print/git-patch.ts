@@ -1,3 +1,5 @@
+import { keepingTabs } from "../screen/harmless.ts";
+
 /** A changed file as `session.diff` answers it. */
 export interface ShownFile {
   readonly path: string;
@@ -22,14 +24,29 @@ export interface Patch {
   readonly left: readonly { readonly path: string; readonly why: string }[];
 }
 
-/** A patch as git writes it, of everything but binary and large files. Git keeps no folders and few rights. */
+/**
+ * A patch as git writes it, of everything but binary and large files. Git keeps no folders and few rights. A patch has to
+ * be exact, and what is printed harmless, so a change with control or invisible characters is left out too.
+ */
 export function gitPatch(files: readonly ShownFile[]): Patch {
   const shown = files.filter(({ kind }) => kind !== "directory");
-  const parts = shown.map((file) => ({ file, text: partsOf(file) }));
+  const parts = shown.map(({ path, ...file }) => ({ path, ...harmlessPart(partsOf({ path, ...file }), file.noDiff) }));
   return {
     text: parts.map(({ text }) => text ?? "").join(""),
-    left: parts.filter(({ text }) => text === null).map(({ file }) => ({ path: file.path, why: file.noDiff ?? "" })),
+    left: parts.filter(({ text }) => text === null).map(({ path, why }) => ({ path, why })),
   };
+}
+
+function harmlessPart(
+  text: string | null,
+  noDiff: string | null,
+): { readonly text: string | null; readonly why: string } {
+  if (text === null || isHarmless(text)) return { text, why: noDiff ?? "" };
+  return { text: null, why: "it holds control or invisible characters" };
+}
+
+function isHarmless(text: string): boolean {
+  return keepingTabs(text) === text;
 }
 
 function partsOf(file: ShownFile): string | null {
@@ -102,7 +119,7 @@ function namesOf(path: string, hasOld: boolean, hasNew: boolean): string {
 function named(side: "a" | "b", path: string): string {
   const bytes = Buffer.concat([Buffer.from(`${side}/`), bytesOf(path)]);
   const text = bytes.toString("utf8");
-  if (Buffer.from(text).equals(bytes) && !/["\\\p{Cc}]/u.test(text)) return text;
+  if (Buffer.from(text).equals(bytes) && !/["\\\p{Cc}]/u.test(text) && isHarmless(text)) return text;
   return `"${[...bytes].map(escaped).join("")}"`;
 }
 
