@@ -1,5 +1,5 @@
 import { expectWords, parseArguments } from "../arguments.ts";
-import { reach } from "../daemon/connect.ts";
+import { reachAloud } from "../daemon/reach-aloud.ts";
 import { EVERYDAY } from "../everyday.ts";
 import { EXIT, type RunCommand } from "../terminal.ts";
 
@@ -9,7 +9,8 @@ export const run: RunCommand = async (terminal, { args }) => {
   expectWords(positionals, [], EVERYDAY.mcp.usage);
   const toolsets = values.toolsets ?? null;
   const { pipeMcp } = await import("../stdio/pipe-mcp.ts");
-  await pipeMcp(async () => ({ ...(await reach(terminal)), toolsets }), {
+  const reach = reachAloud(terminal, "nomos mcp");
+  await pipeMcp(async () => ({ ...(await reach()), toolsets }), {
     input: process.stdin,
     output: terminal.rawOutput,
   });
