@@ -13,6 +13,7 @@ import { agentTurnBenchmark } from "./agent-turn.ts";
 import { appendBenchmark } from "./append.ts";
 import { auditBenchmark } from "./audit.ts";
 import { backupBenchmark } from "./backup.ts";
+import { boardBenchmark } from "./board.ts";
 import { cliBenchmark } from "./cli.ts";
 import { daemonStartBenchmark } from "./daemon-start.ts";
 import { fanOutBenchmark } from "./fan-out.ts";
@@ -53,6 +54,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   agentMemoryBenchmark,
   backupBenchmark,
   cliBenchmark,
+  boardBenchmark,
   postgresBenchmark,
   wallsBenchmark,
   worktreeBenchmark,

@@ -77,6 +77,7 @@ export const EVERYDAY = {
       ["-s, --session SESSION", "prompt this session instead of starting a new one"],
       ["-c, --continue", "prompt the session that worked in this directory last"],
       ["--prompt-file FILE", "read the prompt from a file"],
+      ["--title TEXT", "a title for the new session; default: the first line of the prompt"],
       ["--label TEXT", "a label for the new session"],
       ["--sandbox MODE", "off, warn, enforce or strict"],
       ["--scope PATTERN", "what the session may change; repeatable, `!PATTERN` denies; implies --worktree"],
@@ -91,6 +92,11 @@ export const EVERYDAY = {
       ["--rm", "forget the session when the turn has ended"],
       ["--verbose", "also show what the agent prints beside its protocol"],
     ],
+  },
+  board: {
+    subject: "session",
+    usage: "nomos board",
+    summary: "Show all sessions live, answer their questions and start new ones; bare `nomos` does the same",
   },
   sandbox: {
     subject: "session",

@@ -13,6 +13,7 @@ export const LOAD: { readonly [name in EverydayName]: () => Promise<{ readonly r
   daemon: () => import("./commands/daemon/daemon-logs.ts"),
   config: () => import("./commands/daemon/config.ts"),
   run: () => import("./commands/run.ts"),
+  board: () => import("./commands/board.ts"),
   sandbox: () => import("./commands/sandbox.ts"),
   worktree: () => import("./commands/worktree.ts"),
   ps: () => import("./commands/ps.ts"),

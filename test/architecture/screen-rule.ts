@@ -15,6 +15,7 @@ const CHILDREN: readonly string[] = [
 const RAW: readonly string[] = [
   WRITER,
   "src/cli/terminal.ts",
+  "src/cli/screen/full-screen.ts",
   "src/cli/screen/key-input.ts",
   "src/cli/screen/live-region.ts",
   "src/cli/commands/mcp.ts",

@@ -1,10 +1,13 @@
 import { ClientError } from "../../client/index.ts";
+import { canTalk } from "../talk/typing.ts";
 import { EXIT, type RunCommand } from "../terminal.ts";
+import { run as board } from "./board.ts";
 import { run as status } from "./daemon/status.ts";
 import { run as help } from "./help.ts";
 
-/** Bare `nomos`: a short status and the next commands to try. */
+/** Bare `nomos`: the board on a terminal; elsewhere a short status and the next commands to try. */
 export const run: RunCommand = async (terminal, invocation) => {
+  if (!invocation.json && canTalk(terminal)) return board(terminal, invocation);
   try {
     await status(terminal, invocation);
   } catch (thrown) {

@@ -39,8 +39,14 @@ export function askedQuestion(data: unknown): AskedQuestion {
   };
 }
 
+interface Asked {
+  readonly who: string;
+  /** The key for no. */
+  readonly no?: string;
+}
+
 /** The facts first, in full: who asks, the diff, the command, the path; then what each answer allows. */
-export function questionFacts(columns: number, asked: AskedQuestion, who: string): readonly Text[] {
+export function questionFacts(columns: number, asked: AskedQuestion, { who, no = "n" }: Asked): readonly Text[] {
   const { detail, action } = asked;
   const labelled = (label: string, value: string): readonly Text[] =>
     wrap(withoutRuns(harmless(value)), columns - LABEL_COLUMNS).map((line, at) =>
@@ -53,14 +59,14 @@ export function questionFacts(columns: number, asked: AskedQuestion, who: string
     ...(detail.command === undefined ? [] : labelled("command", detail.command)),
     ...(action === null || detail.command !== undefined ? [] : labelled("action", `${action.verb} ${action.resource}`)),
     ...(detail.diff === undefined ? [] : patchLines(detail.diff, columns)),
-    ...answerLines(asked).flatMap((line) => wrap(line, columns).map((part) => dim(part))),
+    ...answerLines(asked, no).flatMap((line) => wrap(line, columns).map((part) => dim(part))),
   ];
 }
 
 const LABEL_COLUMNS = 12;
 
 /** What to type, and what it allows. */
-function answerLines({ options, action }: AskedQuestion): readonly string[] {
+function answerLines({ options, action }: AskedQuestion, no: string): readonly string[] {
   const others = options.filter((option) => !PLAIN_ANSWERS.includes(option.toLowerCase()));
   return [
     options.length === 0 && action === null ? "  y  yes, or your own words" : "  y  yes, this once",
@@ -68,7 +74,7 @@ function answerLines({ options, action }: AskedQuestion): readonly string[] {
       ? [`  a  always: every ${action === null ? "question like this" : `\`${action.verb}\``} until this session ends`]
       : []),
     ...others.map((option, at) => `  ${at + 1}  ${harmless(option)}`),
-    "  n  no; `n` and a reason tells the agent why",
+    no === "n" ? "  n  no; `n` and a reason tells the agent why" : `  ${no}  no, and why`,
   ];
 }
 

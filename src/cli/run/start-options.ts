@@ -9,6 +9,7 @@ export const START_OPTIONS = {
   cwd: { type: "string", short: "C" },
   workspace: { type: "string", short: "w" },
   label: { type: "string" },
+  title: { type: "string" },
   file: { type: "string" },
   worktree: { type: "boolean" },
   base: { type: "string" },
@@ -24,6 +25,7 @@ export interface StartOptions {
   readonly cwd?: string | undefined;
   readonly workspace?: string | undefined;
   readonly label?: string | undefined;
+  readonly title?: string | undefined;
   readonly file?: string | undefined;
   readonly worktree?: boolean | undefined;
   readonly base?: string | undefined;
@@ -43,7 +45,7 @@ export function startInput(
   prompt: string,
   options: StartOptions,
 ): InputOf<"session.start"> {
-  const { label, file, base, mode, model, workspace } = options;
+  const { label, title, file, base, mode, model, workspace } = options;
   const sandbox = SANDBOXES.find((one) => one === options.sandbox);
   if (options.sandbox !== undefined && sandbox === undefined)
     throw usageError(`--sandbox is one of ${SANDBOXES.join(", ")}.`);
@@ -59,6 +61,7 @@ export function startInput(
       ? { cwd: resolve(here, options.cwd ?? ".") }
       : { ground: `ws://workspaces/${workspace}` }),
     ...(label === undefined ? {} : { label }),
+    ...(title === undefined ? {} : { title }),
     ...(mode === undefined ? {} : { mode }),
     ...(model === undefined ? {} : { model }),
     ...(sandbox === undefined ? {} : { sandbox }),

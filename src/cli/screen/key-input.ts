@@ -47,6 +47,7 @@ export function openKeyInput(terminal: Terminal, hear: (key: Key) => void, onEnd
     output.write(BRACKETED_PASTE[0]);
     stdin.on("data", onData);
     stdin.on("end", onEnd);
+    stdin.ref?.();
     stdin.resume();
   };
   process.on("exit", release);

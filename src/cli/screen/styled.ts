@@ -10,6 +10,7 @@ export type Text = string | Styled;
 const CODES = {
   bold: [1, 22],
   dim: [2, 22],
+  reverse: [7, 27],
   red: [31, 39],
   green: [32, 39],
   yellow: [33, 39],
@@ -24,6 +25,7 @@ const styled =
 
 export const bold = styled("bold");
 export const dim = styled("dim");
+export const reverse = styled("reverse");
 export const red = styled("red");
 export const green = styled("green");
 export const yellow = styled("yellow");

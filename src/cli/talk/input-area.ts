@@ -46,7 +46,8 @@ export function createInputArea(terminal: Terminal, editor: Editor): InputArea {
     if (working !== null) draw();
   }, FRAME_MS);
   timer.unref();
-  const onResize = (): void => draw();
+  // Node reads the new size after the signal.
+  const onResize = (): void => void setImmediate(draw);
   process.on("SIGWINCH", onResize);
   return {
     print: region.print,

@@ -128,10 +128,10 @@ export const SLASH_COMMANDS: { readonly [name: string]: SlashCommand } = {
   rename: {
     usage: "/rename TITLE",
     summary: "give the session another title",
-    run: async ({ client, id, print }, label) => {
-      if (label === "") return print(["Name the title: /rename Fix the login test"]);
-      await client.call("session.label", { id, label });
-      print([`It is called "${label}" now.`]);
+    run: async ({ client, id, print }, title) => {
+      if (title === "") return print(["Name the title: /rename Fix the login test"]);
+      await client.call("session.rename", { id, title });
+      print([`It is called "${title}" now.`]);
     },
   },
   detach: { usage: "/detach", summary: "leave; the session goes on", run: ({ detach }) => detach() },

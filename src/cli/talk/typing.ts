@@ -1,5 +1,4 @@
 import { type Client, ClientError } from "../../client/index.ts";
-import { memberOf } from "../../kernel/index.ts";
 import { isForeground, openKeyInput, suspendProcess } from "../screen/key-input.ts";
 import { chord, type Key } from "../screen/keys.ts";
 import { red } from "../screen/styled.ts";
@@ -9,6 +8,7 @@ import type { Editor } from "./editor.ts";
 import { editByKey } from "./editor-keys.ts";
 import { editOutside } from "./external-editor.ts";
 import type { InputArea } from "./input-area.ts";
+import { openPromptHistory } from "./prompt-history.ts";
 import { ownCommands } from "./slash-commands.ts";
 import type { TextTaker } from "./take-text.ts";
 
@@ -26,32 +26,27 @@ export interface TypingParts {
   readonly leave: (why: "detached" | "interrupted") => void;
 }
 
-const HISTORY_MAX = 100;
 const OFFERED_MAX = 8;
 
 /** The keys while a person talks to a session. */
 export function openTyping(parts: TypingParts): { readonly close: () => void } {
   const { terminal, client, session, editor, area, taker } = parts;
-  const history = createHistory(client, session.id);
+  const history = openPromptHistory(client, session.id);
   let interrupts = 0;
 
-  const offer = async (): Promise<void> => {
-    const before = editor.before();
-    const { found } = await completionsOf(before, [...ownCommands(), ...parts.offered()], session.cwd);
-    if (editor.before() !== before) return;
-    const widest = Math.max(0, ...found.slice(0, OFFERED_MAX).map(({ text }) => text.length));
-    area.offer(found.slice(0, OFFERED_MAX).map(({ text, hint }) => `${text.padEnd(widest)}  ${hint}`.trimEnd()));
-    area.draw();
+  const commands = (): readonly Completion[] => [...ownCommands(), ...parts.offered()];
+  const offer = (): void => {
+    const found = completionsOf(editor.before(), commands(), session.cwd).found.slice(0, OFFERED_MAX);
+    const widest = Math.max(0, ...found.map(({ text }) => text.length));
+    area.offer(found.map(({ text, hint }) => `${text.padEnd(widest)}  ${hint}`.trimEnd()));
   };
-  const complete = async (): Promise<void> => {
-    const before = editor.before();
-    const commands = [...ownCommands(), ...parts.offered()];
-    const { replaces, found } = await completionsOf(before, commands, session.cwd);
-    if (editor.before() !== before || found.length === 0) return;
+  const complete = (): void => {
+    const { replaces, found } = completionsOf(editor.before(), commands(), session.cwd);
     const [only] = found;
-    const isCommand = only?.text.startsWith("/") === true && found.length === 1;
+    if (only === undefined) return;
+    const isCommand = only.text.startsWith("/") && found.length === 1;
     editor.replaceBefore(replaces, isCommand ? `${only.text} ` : commonStart(found));
-    await offer();
+    offer();
   };
   const enter = (): void => {
     const text = editor.text();
@@ -92,20 +87,26 @@ export function openTyping(parts: TypingParts): { readonly close: () => void } {
   };
   const actions: { readonly [chord: string]: () => void } = {
     enter,
-    tab: () => void complete(),
+    tab: complete,
     up: () => {
-      if (!editor.move("up", textColumns(terminal))) void history.earlier(editor.text()).then(recall);
+      if (!editor.move("up", textColumns(terminal))) recallEarlier();
     },
     down: () => {
       if (!editor.move("down", textColumns(terminal))) recall(history.later());
     },
-    "ctrl-p": () => void history.earlier(editor.text()).then(recall),
+    "ctrl-p": () => recallEarlier(),
     "ctrl-n": () => recall(history.later()),
     "ctrl-c": interrupt,
     "ctrl-d": () => (editor.isEmpty() ? parts.leave("detached") : editor.cut("right")),
     "ctrl-g": () => void aside(async () => editor.set(await editOutside(terminal, editor.text()))),
     "ctrl-z": () => void aside(suspendProcess),
     "ctrl-l": () => terminal.clearScreen(),
+  };
+  const recallEarlier = (): void => {
+    const earlier = history.earlier(editor.text());
+    if (earlier !== null) recall(earlier);
+    // Right after the start they may still be on their way.
+    else if (editor.isEmpty()) void history.ready.then(() => editor.isEmpty() && recall(history.earlier("")));
   };
   const recall = (text: string | null): void => {
     if (text === null) return;
@@ -119,7 +120,7 @@ export function openTyping(parts: TypingParts): { readonly close: () => void } {
     if (action !== undefined) action();
     else if (editByKey(editor, key)) {
       if (wasEmpty) taker.begun();
-      void offer();
+      offer();
     }
     area.draw();
   };
@@ -134,41 +135,4 @@ export function canTalk(terminal: Terminal): boolean {
 
 function textColumns({ columns }: Terminal): number {
   return Math.max(8, columns - 1) - 2;
-}
-
-interface History {
-  readonly add: (text: string) => void;
-  readonly earlier: (draft: string) => Promise<string | null>;
-  readonly later: () => string | null;
-}
-
-/** The session's own prompts, from the log: a prompt that was cutOut there is in no other file. */
-function createHistory(client: Client, id: string): History {
-  let prompts: string[] | null = null;
-  let at = -1;
-  let draft = "";
-  const load = async (): Promise<string[]> => {
-    const page = await client
-      .call("session.events", { id, order: "desc", limit: HISTORY_MAX, types: ["turn.admitted@1"] })
-      .catch(() => ({ events: [] }));
-    return page.events.map(({ data }) => String(memberOf(data, "prompt") ?? "")).filter((prompt) => prompt !== "");
-  };
-  return {
-    add: (text) => {
-      prompts?.unshift(text);
-      at = -1;
-    },
-    earlier: async (typed) => {
-      prompts ??= await load();
-      if (at < 0) draft = typed;
-      if (at + 1 >= prompts.length) return null;
-      at += 1;
-      return prompts[at] ?? null;
-    },
-    later: () => {
-      if (at < 0) return null;
-      at -= 1;
-      return at < 0 ? draft : (prompts?.[at] ?? null);
-    },
-  };
 }

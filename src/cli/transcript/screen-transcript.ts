@@ -175,7 +175,7 @@ function askedLines({ columns }: Columns, data: unknown, options: TranscriptOpti
   const id = asked.id.slice(0, SHORT_ID_CHARS);
   const elsewhere = [dim(`  answer with: nomos approve ${id}`), dim(`  or:          nomos reject ${id}`)];
   return [
-    ...questionFacts(columns, asked, options.who ?? "the agent"),
+    ...questionFacts(columns, asked, { who: options.who ?? "the agent" }),
     ...(options.answersHere === true ? [] : elsewhere),
   ];
 }
