@@ -7,6 +7,7 @@ export async function dispatch(terminal: Terminal, name: string | undefined, giv
   if (name === undefined) return (await import("./commands/welcome.ts")).run(terminal, given);
   if (name === "--help" || name === "-h") return help(terminal, given);
   if (name === "--version" || name === "-v") return dispatch(terminal, "version", given);
+  if (name === "__complete") return (await import("./commands/complete.ts")).run(terminal, given);
   if (asksForHelp(given.args)) return help(terminal, { ...given, args: [name, ...given.args] });
   if (isEveryday(name)) return (await LOAD[name]()).run(terminal, given);
   const { runSyscall } = await import("./syscall/run-syscall.ts");

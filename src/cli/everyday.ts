@@ -79,7 +79,7 @@ export const EVERYDAY = {
       ["--prompt-file FILE", "read the prompt from a file"],
       ["--title TEXT", "a title for the new session; default: the first line of the prompt"],
       ["--label TEXT", "a label for the new session"],
-      ["--sandbox MODE", "off, warn, enforce or strict"],
+      ["--sandbox off|warn|enforce|strict", "how far the session is walled in"],
       ["--scope PATTERN", "what the session may change; repeatable, `!PATTERN` denies; implies --worktree"],
       ["--network HOST", "a host it may reach; repeatable"],
       ["--mode MODE", "the agent's mode, such as `plan`"],

@@ -15,6 +15,8 @@ const PARTS = {
   git: { probe: ["git", "--version"], apt: "git" },
   ps: { probe: ["ps", "-o", "pid=", "-p", "1"], apt: "procps" },
   promtool: { probe: ["promtool", "--version"], apt: "prometheus" },
+  zsh: { probe: ["zsh", "-c", "true"], apt: "zsh" },
+  fish: { probe: ["fish", "-c", "true"], apt: "fish" },
   tmux: { probe: ["tmux", "-V"], apt: "tmux" },
   /** A small private disk. */
   smallDisk: {

@@ -1,85 +1,55 @@
-import type { CommandWord } from "./command-tree.ts";
-
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
-export function completionScript(shell: Shell, tree: readonly CommandWord[]): string {
-  return { bash, zsh, fish }[shell](tree);
+/** Each script asks `nomos __complete`, so that sessions, agents and settings are those of this moment. */
+export function completionScript(shell: Shell): string {
+  return { bash: BASH, zsh: ZSH, fish: FISH }[shell];
 }
 
-function bash(tree: readonly CommandWord[]): string {
-  return [
-    '# Completion of nomos for bash: eval "$(nomos completion bash)"',
-    "_nomos() {",
-    `  local cur="\${COMP_WORDS[COMP_CWORD]}" first="\${COMP_WORDS[1]}" second="\${COMP_WORDS[2]}" words=""`,
-    '  if [ "$COMP_CWORD" -eq 1 ]; then',
-    `    words="${namesOf(tree)}"`,
-    "  else",
-    ...cases(tree, '"$first"', '"$second"', '[ "$COMP_CWORD" -eq 2 ]'),
-    "  fi",
-    '  COMPREPLY=($(compgen -W "$words" -- "$cur"))',
-    "}",
-    "complete -o default -F _nomos nomos",
-    "",
-  ].join("\n");
+const BASH = `# Completion of nomos for bash: eval "$(nomos completion bash)"
+_nomos() {
+  local line current="\${COMP_WORDS[COMP_CWORD]}"
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [ "$line" = ":files" ]; then
+      compopt -o filenames 2>/dev/null
+      while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$current")
+    else
+      COMPREPLY+=("\${line%%$'\\t'*}")
+    fi
+  done < <(nomos __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
+complete -o nosort -F _nomos nomos 2>/dev/null || complete -F _nomos nomos
+`;
 
-function zsh(tree: readonly CommandWord[]): string {
-  return [
-    "#compdef nomos",
-    '# Completion of nomos for zsh: eval "$(nomos completion zsh)"',
-    "_nomos() {",
-    `  local first="\${words[2]}" second="\${words[3]}" words=""`,
-    '  if [ "$CURRENT" -eq 2 ]; then',
-    `    words="${namesOf(tree)}"`,
-    "  else",
-    ...cases(tree, '"$first"', '"$second"', '[ "$CURRENT" -eq 3 ]'),
-    "  fi",
-    `  compadd -- \${=words}`,
-    "  _files",
-    "}",
-    "compdef _nomos nomos",
-    "",
-  ].join("\n");
+const ZSH = `#compdef nomos
+# Completion of nomos for zsh: eval "$(nomos completion zsh)" after compinit
+_nomos() {
+  local line files=""
+  local -a found
+  while IFS= read -r line; do
+    if [[ "$line" == ":files" ]]; then files=1
+    else found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+    fi
+  done < <(nomos __complete -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)
+  (( \${#found} )) && _describe -V nomos found
+  [[ -n "$files" ]] && _files
+  return 0
 }
+if [ "\${funcstack[1]}" = "_nomos" ]; then _nomos "$@"; else compdef _nomos nomos; fi
+`;
 
-/** bash and zsh use the same `case`. */
-function cases(tree: readonly CommandWord[], first: string, second: string, isSecond: string): readonly string[] {
-  const lines = tree.flatMap(({ word, options, next }) => {
-    if (next.length === 0) return [`      ${word}) words="${options.join(" ")}" ;;`];
-    return [
-      `      ${word})`,
-      `        if ${isSecond}; then words="${[namesOf(next), ...options].join(" ")}"`,
-      `        else case ${second} in`,
-      ...next.map((inner) => `          ${inner.word}) words="${[...inner.options, ...options].join(" ")}" ;;`),
-      "        esac; fi ;;",
-    ];
-  });
-  return [`    case ${first} in`, ...lines, "    esac"];
-}
-
-function fish(tree: readonly CommandWord[]): string {
-  const quote = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
-  const options = (condition: string, words: readonly string[]) =>
-    words.map((word) => `complete -c nomos -n ${quote(condition)} -l ${word.replace(/^--/, "")}`);
-  return [
-    "# Completion of nomos for fish: nomos completion fish | source",
-    ...tree.map(
-      ({ word, summary }) => `complete -c nomos -f -n '__fish_use_subcommand' -a ${word} -d ${quote(summary)}`,
-    ),
-    ...tree.flatMap(({ word, options: own, next }) => {
-      const seen = `__fish_seen_subcommand_from ${word}`;
-      if (next.length === 0) return options(seen, own);
-      const verbs = namesOf(next);
-      return next.flatMap((inner) => [
-        `complete -c nomos -f -n ${quote(`${seen}; and not __fish_seen_subcommand_from ${verbs}`)} -a ${inner.word} -d ${quote(inner.summary)}`,
-        ...options(`${seen}; and __fish_seen_subcommand_from ${inner.word}`, inner.options),
-      ]);
-    }),
-    "",
-  ].join("\n");
-}
-
-function namesOf(words: readonly CommandWord[]): string {
-  return words.map(({ word }) => word).join(" ");
-}
+const FISH = `# Completion of nomos for fish: nomos completion fish | source
+function __nomos_complete
+    set -l words (commandline -opc) (commandline -ct)
+    for line in (nomos __complete -- $words[2..-1] 2>/dev/null)
+        if test "$line" = ":files"
+            __fish_complete_path (commandline -ct)
+        else
+            echo $line
+        end
+    end
+end
+complete -c nomos -e
+complete -c nomos -f -k -a '(__nomos_complete)'
+`;

@@ -238,30 +238,6 @@ describe("the shell", () => {
     expect(listed).toMatchObject({ stderr: "", stdout: "0\n" });
   });
 
-  test("the bash completion can be sourced, and completes", async () => {
-    const script = [
-      `source <("${process.execPath}" "${BIN}" completion bash)`,
-      `complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _nomos; echo "\${COMPREPLY[*]}"; }`,
-      "complete_words nomos re",
-      "complete_words nomos session re",
-      "complete_words nomos session prompt --qu",
-      "complete_words nomos completion f",
-      "complete_words nomos run --la",
-      "complete -p nomos",
-    ].join("\n");
-    const { stdout, stderr } = await bash(script);
-    expect(stderr).toBe("");
-    expect(stdout).toBe(
-      "restart restore reject rename rewind\nresume rename rewind\n--queue\nfish\n--label\ncomplete -o default -F _nomos nomos\n",
-    );
-  });
-
-  test.each(["zsh", "fish"])("a completion for %s exists", async (shell) => {
-    const { exitCode, stdout } = await nomos("completion", shell);
-    expect(exitCode).toBe(0);
-    for (const word of ["session", "prompt", "rewind", "queue"]) expect(stdout).toContain(word);
-  });
-
   function bash(script: string): Promise<{ stdout: string; stderr: string }> {
     return promisify(execFile)("bash", ["-c", script], { env: { ...process.env, NOMOS_HOME: daemon.home } });
   }
