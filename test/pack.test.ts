@@ -29,6 +29,7 @@ const INSTALL_TIMEOUT_MS = 180_000;
 /** The package as a user gets it: packed from a copy of the tree, installed into an empty folder. */
 const place = { root: "", consumer: "", installed: "" };
 let packedFiles: readonly string[] = [];
+let tarball = "";
 
 beforeAll(async () => {
   place.root = await realpath(await mkdtemp(join(tmpdir(), "nomos-pack-")));
@@ -39,6 +40,7 @@ beforeAll(async () => {
   await symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));
   const { path, files } = await packInto(copy, place.root, {});
   packedFiles = files;
+  tarball = path;
   await mkdir(place.consumer);
   await writeFile(join(place.consumer, "package.json"), '{ "private": true, "type": "module" }');
   const install = ["install", "--prefer-offline", "--omit=dev", "--no-audit", "--no-fund", path];
@@ -80,6 +82,19 @@ test("npx nomos version answers from the installed bundle", async () => {
   expect(manifest).toMatchObject({ version: stdout.match(/\d+\.\d+\.\d+/)?.[0] });
   expect(stderr).toBe("");
 });
+
+test(
+  "installed globally, the commands are on the PATH of the prefix and work",
+  async () => {
+    const prefix = join(place.root, "prefix");
+    const flags = ["--prefer-offline", "--omit=dev", "--no-audit", "--no-fund", "--prefix", prefix];
+    await runIn(place.root, "npm", ["install", "-g", ...flags, tarball], {});
+    const run = (name: string, ...args: readonly string[]) => runIn(place.root, join(prefix, "bin", name), args, {});
+    expect((await run("nomos", "version")).stdout).toMatch(/\d+\.\d+\.\d+/);
+    expect((await run("nomos-verify", "--help")).stdout).toMatch(/^nomos-verify BUNDLE/);
+  },
+  INSTALL_TIMEOUT_MS,
+);
 
 test("npx nomos-verify answers, from the files as they stand in the repository", async () => {
   expect((await npx("nomos-verify", "--help")).stdout).toMatch(/^nomos-verify BUNDLE/);
