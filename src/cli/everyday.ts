@@ -143,16 +143,6 @@ export const EVERYDAY = {
       ["--verbose", "also show what the agent prints beside its protocol"],
     ],
   },
-  approve: {
-    subject: "approval",
-    usage: "nomos approve APPROVAL|SESSION [OPTION]",
-    summary: "Approve a question: once, unless the option says otherwise",
-  },
-  reject: {
-    subject: "approval",
-    usage: "nomos reject APPROVAL|SESSION [REASON]",
-    summary: "Reject a question",
-  },
   open: {
     subject: "daemon",
     usage: "nomos open",

@@ -651,8 +651,8 @@ export const ERRORS = {
   ambiguous_id: {
     status: 409,
     exit: 5,
-    message: "More than one session matches.",
-    remedy: "Give more characters of the id, or the full name.",
+    message: "More than one matches.",
+    remedy: "Give more characters, or the full name or id.",
   },
   approval_not_found: {
     status: 404,

@@ -240,7 +240,7 @@ export interface SyscallTypes {
   "session.prompt": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       /** at most 1048576 bytes */
       readonly prompt: string;
@@ -269,7 +269,7 @@ export interface SyscallTypes {
   "session.interrupt": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -282,7 +282,7 @@ export interface SyscallTypes {
   "session.suspend": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       readonly reason?: string;
     };
@@ -292,7 +292,7 @@ export interface SyscallTypes {
   "session.resume": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: Session;
@@ -301,7 +301,7 @@ export interface SyscallTypes {
   "session.hibernate": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: Session;
@@ -310,7 +310,7 @@ export interface SyscallTypes {
   "session.kill": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       readonly reason?: string;
     };
@@ -323,7 +323,7 @@ export interface SyscallTypes {
   "session.forget": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -335,7 +335,7 @@ export interface SyscallTypes {
   "session.label": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       readonly label: string | null;
     };
@@ -345,7 +345,7 @@ export interface SyscallTypes {
   "session.rename": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       readonly title: string | null;
     };
@@ -355,7 +355,7 @@ export interface SyscallTypes {
   "session.fork": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       /** an event id; default: the head */
       readonly at?: string;
@@ -371,7 +371,7 @@ export interface SyscallTypes {
   "session.rewind": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       /** an event id */
       readonly to?: string;
@@ -462,7 +462,7 @@ export interface SyscallTypes {
   "session.erase": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       readonly events: readonly string[];
       readonly reason?: string;
@@ -476,7 +476,7 @@ export interface SyscallTypes {
   "session.offer": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -511,7 +511,7 @@ export interface SyscallTypes {
   "session.configure": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       /** the agent's mode */
       readonly mode?: string;
@@ -543,7 +543,7 @@ export interface SyscallTypes {
   "session.show": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: Session;
@@ -552,7 +552,7 @@ export interface SyscallTypes {
   "session.events": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       /** a `next`, a `seq`, an event id, or `now`; reading starts after it */
       readonly after?: number | string;
@@ -574,7 +574,7 @@ export interface SyscallTypes {
   "session.output": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       readonly lastN?: number;
     };
@@ -590,7 +590,7 @@ export interface SyscallTypes {
   "session.wait": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       readonly turnId?: string;
       readonly timeoutMs?: number;
@@ -623,7 +623,7 @@ export interface SyscallTypes {
   "session.stream": {
     readonly kind: "stream";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       /** a `next`, a `seq`, an event id, or `now`; reading starts after it */
       readonly after?: number | string;
@@ -641,7 +641,7 @@ export interface SyscallTypes {
   "session.delegates": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -664,7 +664,7 @@ export interface SyscallTypes {
   "session.snapshot": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -679,7 +679,7 @@ export interface SyscallTypes {
   "session.turns": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       /** the `next` of the previous page */
       readonly after?: number;
@@ -716,7 +716,7 @@ export interface SyscallTypes {
   "session.diff": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       /** number of the turn, from 1, or its id; default: the running turn, else the last */
       readonly turn?: number | string;
@@ -752,7 +752,7 @@ export interface SyscallTypes {
   "session.siblings": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -772,7 +772,7 @@ export interface SyscallTypes {
   "session.note": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       readonly text: string;
     };
@@ -785,7 +785,7 @@ export interface SyscallTypes {
   "session.ask": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       readonly question: string;
       /** the allowed answers; without options the person answers in their own words */
@@ -804,7 +804,7 @@ export interface SyscallTypes {
   "session.handoff": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -831,7 +831,7 @@ export interface SyscallTypes {
   "session.finish": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       readonly exitCode?: number;
       /** the last error, if the agent failed */
@@ -843,7 +843,7 @@ export interface SyscallTypes {
   "turn.begin": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       readonly input: string;
     };
@@ -856,7 +856,7 @@ export interface SyscallTypes {
   "turn.end": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       readonly turnId: string;
       readonly outcome?: "completed" | "failed" | "interrupted";
@@ -872,7 +872,7 @@ export interface SyscallTypes {
   "turn.say": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       readonly turnId: string;
       readonly text: string;
@@ -903,7 +903,7 @@ export interface SyscallTypes {
   "event.add": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       readonly turnId?: string;
       readonly events: readonly {
@@ -920,7 +920,7 @@ export interface SyscallTypes {
   "artifact.list": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -938,7 +938,7 @@ export interface SyscallTypes {
   "artifact.read": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       readonly path: string;
       readonly version?: number;
@@ -957,7 +957,7 @@ export interface SyscallTypes {
   "artifact.write": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       readonly path: string;
       readonly content: string;
@@ -989,7 +989,7 @@ export interface SyscallTypes {
   "todo.show": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -1000,7 +1000,7 @@ export interface SyscallTypes {
   "todo.replace": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       readonly items: readonly TodoItem[];
       readonly turnId?: string;
@@ -1014,6 +1014,7 @@ export interface SyscallTypes {
     readonly kind: "read";
     readonly input: {
       readonly status?: "pending" | "all";
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly sessionId?: string;
     };
     readonly output: {
@@ -1024,6 +1025,7 @@ export interface SyscallTypes {
   "approval.show": {
     readonly kind: "read";
     readonly input: {
+      /** its id, the beginning of it, or its session if that has one open question */
       readonly approvalId: string;
     };
     readonly output: Approval;
@@ -1032,6 +1034,7 @@ export interface SyscallTypes {
   "approval.approve": {
     readonly kind: "write";
     readonly input: {
+      /** its id, the beginning of it, or its session if that has one open question */
       readonly approvalId: string;
       /** one of the options; if the question has none, your own words */
       readonly option?: string;
@@ -1042,6 +1045,7 @@ export interface SyscallTypes {
   "approval.reject": {
     readonly kind: "write";
     readonly input: {
+      /** its id, the beginning of it, or its session if that has one open question */
       readonly approvalId: string;
       readonly reason?: string;
     };
@@ -1241,7 +1245,7 @@ export interface SyscallTypes {
   "worktree.path": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -1256,7 +1260,7 @@ export interface SyscallTypes {
   "worktree.apply": {
     readonly kind: "write";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       /** only say what would change, and what is in conflict */
       readonly dryRun?: boolean;
@@ -1423,7 +1427,7 @@ export interface SyscallTypes {
   "sandbox.explain": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {
@@ -2150,7 +2154,7 @@ export interface SyscallTypes {
   "archive.read": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       /** a `next` or a `seq`; reading starts after it */
       readonly after?: number;
@@ -2166,7 +2170,7 @@ export interface SyscallTypes {
   "archive.verify": {
     readonly kind: "read";
     readonly input: {
-      /** session id, the beginning of one, or a name; `self` with the token of a session */
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
     };
     readonly output: {

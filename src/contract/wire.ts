@@ -5,8 +5,8 @@ import { type ApprovalRow, aipStatus, LIMITS, SESSION_STATES, type SessionRow, t
 export const SessionId = z
   .string()
   .min(1)
-  .max(64)
-  .describe("session id, the beginning of one, or a name; `self` with the token of a session");
+  .max(LIMITS.titleChars)
+  .describe("a session's id or name, the beginning of either, or its title; `self` with the token of a session");
 
 export const SpentWire = z.object({
   input: z.number().int().describe("tokens, without cached ones"),

@@ -3,6 +3,7 @@ import type { ErrorCode, Progress } from "../contract/index.ts";
 import type { Actor } from "../kernel/index.ts";
 import type { CallRef, RecordedEvent } from "../store/index.ts";
 import type { McpSpelling } from "./mcp-spelling.ts";
+import type { NamedThing } from "./names.ts";
 import type { Role } from "./roles.ts";
 import type { Services } from "./services.ts";
 
@@ -42,7 +43,9 @@ export interface Syscall {
    * limits its sandbox and place. `place`: it writes to a path; `refuseOwnPlace` limits it.
    */
   readonly rights?: "session" | "person" | "opening" | "place";
-  /** The resource of the call. `session`: the input's `id` names a session by full id, short id or name. */
+  /** Members beside that `id` that name something in short; the full name stands there when the call is judged. */
+  readonly names?: { readonly [member: string]: NamedThing };
+  /** The resource of the call. `session`: the input's `id` names a session by full id, short id, name or title. */
   readonly about: "session" | "system" | ((input: Record<string, unknown>, actor: Actor) => string);
   /** `input` is already parsed by the schema above. */
   readonly run: (context: Context, input: unknown) => Promise<Output>;

@@ -14,6 +14,7 @@ import {
 import type { CallRef } from "../store/index.ts";
 import { refuseBelow } from "../supervisor/index.ts";
 import type { Context, Output, StreamItem, Syscall } from "./define.ts";
+import { namedAmong, resolveNames, sessionNamed } from "./names.ts";
 import type { Services } from "./services.ts";
 import { unknownMembers } from "./unknown-members.ts";
 
@@ -35,6 +36,7 @@ export async function dispatch(services: Services, syscall: Syscall, request: Re
     tellUnknown(syscall, request);
     refuseMissing(syscall, request.input);
     const input: Record<string, unknown> = { ...parseInput(syscall.input, request.input) };
+    await resolveNames(services, request.actor, syscall.names, input);
     const resource = await resourceOf(services, syscall, request.actor, input);
     const call = request.key === null || syscall.kind !== "write" ? null : callRef(syscall, request, input);
     const { actor, progress = () => undefined } = request;
@@ -209,7 +211,7 @@ async function refuseRights({ rights }: Syscall, input: Record<string, unknown>,
 }
 
 /**
- * Replaces a short id or a name with the full id. A session's own token reaches the sessions it started only by full id, and
+ * Replaces a short id, a name or a title with the full id. A session's own token reaches its session and those it started, and
  * gets the same answer for all others.
  */
 async function resourceOf(
@@ -221,27 +223,29 @@ async function resourceOf(
   if (syscall.about === "system") return "system";
   if (syscall.about !== "session") return syscall.about(input, actor);
   const given = actor.sessionId !== null && input["id"] === SELF ? actor.sessionId : String(input["id"]);
-  if (actor.sessionId !== null && given !== actor.sessionId) {
-    const isBelow = isUuid(given) && (await services.delegation.isBelow(actor.sessionId, given));
-    return isBelow ? belowSession(actor.sessionId, given) : "session/another";
+  if (actor.sessionId === null) {
+    input["id"] = await sessionNamed(services, actor, given);
+    return `session/${input["id"]}`;
   }
-  input["id"] = await fullId(services, given);
-  return `session/${input["id"]}`;
+  const id = isUuid(given) ? given : await nameWithin(services, actor.sessionId, given);
+  if (id !== null) input["id"] = id;
+  if (id === actor.sessionId) return `session/${id}`;
+  const isBelow = id !== null && (await services.delegation.isBelow(actor.sessionId, id));
+  return isBelow ? belowSession(actor.sessionId, id) : "session/another";
+}
+
+/** Among a session and those it started: the others' names are not looked at. */
+async function nameWithin({ store, delegation }: Services, own: string, given: string): Promise<string | null> {
+  const ids = [own, ...(await delegation.below(own))];
+  const rows = await Promise.all(ids.map((id) => store.row(SESSIONS, id)));
+  return namedAmong(
+    rows.filter((row) => row !== null && !row.forgotten).flatMap((row) => row ?? []),
+    given,
+  );
 }
 
 /** A session's own token uses this word for its session id. */
 const SELF = "self";
-
-async function fullId(services: Services, given: string): Promise<string> {
-  const { store } = services;
-  if (isUuid(given)) return given;
-  const named = await store.rows(SESSIONS, { limit: 2, where: { shown: true, name: given } });
-  const begun = await store.rows(SESSIONS, { limit: 2, where: { shown: true }, idPrefix: given });
-  const [found, ...others] = new Set([...named, ...begun].map(({ id }) => id));
-  if (others.length > 0) throw new NomosError("ambiguous_id", { given });
-  if (found === undefined) throw new NomosError("session_not_found", { id: given });
-  return found;
-}
 
 async function bounded(syscall: Syscall, context: Context, input: unknown): Promise<Output> {
   const giveBack = context.actor.principal === OPERATOR ? () => undefined : context.services.heavy.take(context.actor);

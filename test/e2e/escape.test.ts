@@ -198,6 +198,7 @@ proves(
       content: "y",
       input: "z",
       text: "t",
+      title: "t",
       pid: 1,
       events: [{ type: "note", payload: 1 }],
       outcome: "completed",

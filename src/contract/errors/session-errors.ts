@@ -21,7 +21,7 @@ export const SESSION_ERRORS = {
     "This question has been answered or closed already.",
     "Run `nomos approval list` to see the open questions.",
   ),
-  ambiguous_id: entry(409, 5, "More than one session matches.", "Give more characters of the id, or the full name."),
+  ambiguous_id: entry(409, 5, "More than one matches.", "Give more characters, or the full name or id."),
   approval_not_found: entry(
     404,
     4,

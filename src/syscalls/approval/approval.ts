@@ -1,13 +1,19 @@
 import * as z from "zod";
-import { ApprovalWire, approvalWire, NomosError } from "../../contract/index.ts";
-import { APPROVALS } from "../../kernel/index.ts";
+import { ApprovalWire, approvalWire, NomosError, SessionId } from "../../contract/index.ts";
+import { APPROVALS, LIMITS } from "../../kernel/index.ts";
 import { type Context, read, type Syscall, write } from "../define.ts";
 import { byOf } from "../session/answer.ts";
 
 const APPROVALS_MAX = 1000;
 const DETAILS_CHARS_MAX = 4_194_304;
 const aboutIt = (input: Record<string, unknown>) => `approval/${String(input["approvalId"])}`;
-const byApproval = z.object({ approvalId: z.string().max(64) });
+const byApproval = z.object({
+  approvalId: z
+    .string()
+    .min(1)
+    .max(LIMITS.titleChars)
+    .describe("its id, the beginning of it, or its session if that has one open question"),
+});
 
 export const approval: readonly Syscall[] = [
   read({
@@ -17,9 +23,10 @@ export const approval: readonly Syscall[] = [
     roles: ["viewer"],
     needs: ["store"],
     about: "system",
-    input: z.object({ status: z.enum(["pending", "all"]).optional(), sessionId: z.string().max(64).optional() }),
+    names: { sessionId: "session" },
+    input: z.object({ status: z.enum(["pending", "all"]).optional(), sessionId: SessionId.optional() }),
     output: z.object({ approvals: z.array(ApprovalWire) }),
-    errors: [],
+    errors: ["session_not_found", "ambiguous_id"],
     http: { method: "GET", path: "/api/approvals" },
     cli: { positional: [] },
     mcp: { toolsets: ["core"] },
@@ -40,9 +47,10 @@ export const approval: readonly Syscall[] = [
     roles: ["viewer"],
     needs: ["store"],
     about: aboutIt,
+    names: { approvalId: "approval" },
     input: byApproval,
     output: ApprovalWire,
-    errors: ["approval_not_found"],
+    errors: ["approval_not_found", "ambiguous_id"],
     http: { method: "GET", path: "/api/approvals/:approvalId" },
     cli: { positional: ["approvalId"] },
     mcp: { toolsets: ["core"] },
@@ -55,11 +63,12 @@ export const approval: readonly Syscall[] = [
     roles: [],
     needs: ["store", "supervisor"],
     about: aboutIt,
+    names: { approvalId: "approval" },
     input: byApproval.extend({
       option: z.string().max(4000).optional().describe("one of the options; if the question has none, your own words"),
     }),
     output: ApprovalWire,
-    errors: ["approval_not_found", "already_answered", "invalid_option"],
+    errors: ["approval_not_found", "ambiguous_id", "already_answered", "invalid_option"],
     http: { method: "POST", path: "/api/approvals/:approvalId/approve" },
     cli: {
       positional: ["approvalId", "option"],
@@ -78,9 +87,10 @@ export const approval: readonly Syscall[] = [
     roles: [],
     needs: ["store", "supervisor"],
     about: aboutIt,
+    names: { approvalId: "approval" },
     input: byApproval.extend({ reason: z.string().max(500).optional() }),
     output: ApprovalWire,
-    errors: ["approval_not_found", "already_answered"],
+    errors: ["approval_not_found", "ambiguous_id", "already_answered"],
     http: { method: "POST", path: "/api/approvals/:approvalId/reject" },
     cli: {
       positional: ["approvalId", "reason"],

@@ -20,6 +20,7 @@ export const sessionStart: Syscall = write({
   needs: ["agents", "bounds", "delegation", "noteDenial", "store", "supervisor"],
   rights: "opening",
   about: (_input, { sessionId }) => (sessionId === null ? "system" : `session/${sessionId}`),
+  names: { agent: "agent" },
   input: z.object({
     adapter: z.string().min(1).max(64).describe("the driver; `driver list` shows all"),
     agent: z

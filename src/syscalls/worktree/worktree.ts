@@ -9,7 +9,9 @@ import { Prompt, refuseLarge } from "../session/prompt.ts";
 import { reachOf } from "../session/reach.ts";
 import { applyWorktree } from "./apply.ts";
 
-const Id = z.string().regex(/^[0-9a-z][0-9a-z-]{0,63}$/, "the id of a worktree");
+const Id = z
+  .string()
+  .regex(/^[0-9a-z][0-9a-z-]{0,63}$/, "the id of a worktree, or a name of the session that works in it");
 const byId = z.object({ id: Id });
 const aboutIt = (input: Record<string, unknown>) => `worktree/${String(input["id"])}`;
 const Names = z.array(z.string());
@@ -64,6 +66,7 @@ export const worktree: readonly Syscall[] = [
     needs: ["trees"],
     heavy: true,
     about: aboutIt,
+    names: { id: "worktree" },
     input: byId,
     output: WorktreeWire.extend({ work: WorkWire }),
     errors: ["overloaded", "worktree_not_found", "git_missing"],
@@ -86,6 +89,7 @@ export const worktree: readonly Syscall[] = [
     needs: ["bounds", "store", "supervisor", "trees"],
     rights: "opening",
     about: aboutIt,
+    names: { id: "worktree" },
     input: byId.extend({
       adapter: z.string().min(1).max(64).describe("the driver"),
       prompt: Prompt.optional(),
@@ -125,6 +129,7 @@ export const worktree: readonly Syscall[] = [
     roles: [],
     needs: ["trees"],
     about: aboutIt,
+    names: { id: "worktree" },
     input: byId,
     output: z.object({ ok: z.boolean(), id: z.string() }),
     errors: ["worktree_not_found", "worktree_has_work", "worktree_in_use", "worktree_failed", "git_failed"],

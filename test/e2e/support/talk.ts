@@ -10,6 +10,7 @@ export interface Session {
   readonly id: string;
   readonly name: string;
   readonly adapterSlug: string;
+  readonly agent: string;
   readonly status: string;
   readonly state: string;
   readonly busy: boolean;
