@@ -720,6 +720,8 @@ export interface SyscallTypes {
       readonly id: string;
       /** number of the turn, from 1, or its id; default: the running turn, else the last */
       readonly turn?: number | string;
+      /** also give binary files and control characters, as git's binary patch */
+      readonly binary?: boolean | "0" | "1" | "true" | "false";
     };
     readonly output: {
       readonly id: string;
@@ -745,6 +747,8 @@ export interface SyscallTypes {
         readonly diff: string | null;
         /** why there is no diff */
         readonly noDiff: string | null;
+        /** the lines of a git patch from `index` on, if asked for */
+        readonly binary?: string;
       }[];
     };
   };

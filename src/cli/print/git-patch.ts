@@ -9,6 +9,8 @@ export interface ShownFile {
   readonly after: Side | null;
   readonly diff: string | null;
   readonly noDiff: string | null;
+  /** The lines from `index` on, of content that is no plain text. */
+  readonly binary?: string;
 }
 
 interface Side {
@@ -25,8 +27,8 @@ export interface Patch {
 }
 
 /**
- * A patch as git writes it, of everything but binary and large files. Git keeps no folders and few rights. A patch has to
- * be exact, and what is printed harmless, so a change with control or invisible characters is left out too.
+ * A patch as git writes it, of everything but large files. Git keeps no folders and few rights. A patch has to be exact, and
+ * what is printed harmless, so content with control or invisible characters is packed as binary files are.
  */
 export function gitPatch(files: readonly ShownFile[]): Patch {
   const shown = files.filter(({ kind }) => kind !== "directory");
@@ -61,6 +63,7 @@ function partsOf(file: ShownFile): string | null {
   if (before === null || after === null) return oneSide(file, before ?? after, before === null ? "new" : "deleted");
   const modes = old === now ? "" : `old mode ${old}\nnew mode ${now}\n`;
   const hunks = isLink(after) ? linkHunks(before.target ?? null, after.target ?? null) : hunksOf(file);
+  if (file.binary !== undefined) return `${headOf(file.path)}${modes}${file.binary}`;
   if (hunks === null) return file.change === "mode" && modes !== "" ? `${headOf(file.path)}${modes}` : notNeeded(file);
   return `${headOf(file.path)}${modes}${namesOf(file.path, true, true)}${hunks}`;
 }
@@ -76,6 +79,7 @@ function oneSide(file: ShownFile, side: Side | null, what: "new" | "deleted"): s
   const target = isLink(side) ? (side.target ?? "") : null;
   const hunks = target === null ? hunksOf(file) : isNew ? linkHunks(null, target) : linkHunks(target, null);
   const head = `${headOf(file.path)}${what} file mode ${entryOf(side)}\n`;
+  if (target === null && file.binary !== undefined) return `${head}${file.binary}`;
   if (hunks === null && side.size > 0) return null;
   return hunks === null || hunks === "" ? head : `${head}${namesOf(file.path, !isNew, isNew)}${hunks}`;
 }

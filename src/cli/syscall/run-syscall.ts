@@ -25,7 +25,10 @@ export const runSyscall: RunCommand = async (terminal, { args, json }) => {
     return EXIT.ok;
   }
   const sinceMs = Date.now();
-  const call = client.callByName(found.name, input, idempotencyKey === null ? {} : { idempotencyKey });
+  // In a pipe a diff is a patch, which has to hold everything.
+  const isPatch = entry.cli.print === "diff" && !json && !terminal.isScreen;
+  const asked = isPatch ? { ...input, binary: true } : input;
+  const call = client.callByName(found.name, asked, idempotencyKey === null ? {} : { idempotencyKey });
   const output = await (json ? call : patiently(terminal, args.slice(0, WORDS_SHOWN).join(" "), call));
   return answer(terminal, entry, { output, input, tookMs: Date.now() - sinceMs }, json);
 };

@@ -50,7 +50,7 @@ export interface SessionFiles {
   readonly rootOf: (state: SessionState) => string;
   /** Names that differ, at most `max`. */
   readonly changes: (from: string | null, to: string, max: number) => ReturnType<Snapshots["changes"]>;
-  readonly diff: (from: string | null, to: string) => Promise<readonly FileDiff[]>;
+  readonly diff: (from: string | null, to: string, binary: boolean) => Promise<readonly FileDiff[]>;
   /** Creates a directory for a fork and fills it from a snapshot of its parent. */
   readonly grow: (sessionId: string, snapshot: string, parent: SessionState, onBytes?: OnBytes) => Promise<string>;
   /** Fills a fork's new worktree from a snapshot of its parent. The worktree keeps its own git dir. */
@@ -186,7 +186,7 @@ export function createSessionFiles(deps: WorldsDeps): SessionFiles {
       return found.length < TIMES_MAX ? outside : null;
     },
     changes: snapshots.changes,
-    diff: (from, to) => snapshots.diff(from, to, DIFF),
+    diff: (from, to, binary) => snapshots.diff(from, to, { ...DIFF, binary }),
     grow: async (sessionId, snapshot, parent, onBytes) => {
       const root = join(home, FORKS, sessionId);
       await mkdir(dirname(root), { recursive: true, mode: 0o700 });

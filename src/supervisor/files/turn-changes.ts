@@ -16,7 +16,7 @@ import type { SessionFiles } from "./session-files.ts";
 /** The file changes of a session's turns. */
 export interface TurnChanges {
   /** Diff of a turn by number or id; null: the running turn, else the last one. */
-  readonly diff: (id: string, turn: number | string | null) => Promise<TurnDiff>;
+  readonly diff: (id: string, turn: number | string | null, binary: boolean) => Promise<TurnDiff>;
   /** The event that ended the turn with this number; 0: the session's first event. */
   readonly endOfTurn: (id: string, turn: number) => Promise<string>;
   /** The data of the session's last snapshot; null when it has none. */
@@ -108,13 +108,13 @@ export function createTurnChanges(deps: {
   };
 
   return {
-    diff: async (id, wanted) => {
+    diff: async (id, wanted, binary) => {
       const state = await committer.sessionState(id);
       const marks = await find(state, wanted);
       const [from, to] = [await before(state, marks), await after(state, marks)];
       // Without a first snapshot every file would look new.
       if (from === null) throw new NomosError("files_not_kept", { id, reason: "no snapshot at the turn's start" });
-      return { id, turnId: marks.turnId, turn: marks.turn, from, to, files: await sessionFiles.diff(from, to) };
+      return { id, turnId: marks.turnId, turn: marks.turn, from, to, files: await sessionFiles.diff(from, to, binary) };
     },
     endOfTurn: async (id, turn) => {
       const state = await committer.sessionState(id);

@@ -3,7 +3,7 @@ import { SessionId, SpentWire, spentWire } from "../../contract/index.ts";
 import { dataIn, SESSION_EVENTS, Session } from "../../kernel/index.ts";
 import { type ListedTurn, readTurns } from "../../supervisor/index.ts";
 import { read, type Syscall, write } from "../define.ts";
-import { Limit } from "../query-text.ts";
+import { Flag, Limit } from "../query-text.ts";
 import { byOf, sessionRowOf } from "./answer.ts";
 
 const byId = z.object({ id: SessionId });
@@ -110,6 +110,7 @@ export const sessionFileCalls: readonly Syscall[] = [
         .union([z.number().int().min(1), z.string().max(64)])
         .optional()
         .describe("number of the turn, from 1, or its id; default: the running turn, else the last"),
+      binary: Flag.describe("also give binary files and control characters, as git's binary patch"),
     }),
     output: z.object({
       id: z.string(),
@@ -126,6 +127,7 @@ export const sessionFileCalls: readonly Syscall[] = [
           after: Side.nullable(),
           diff: z.string().nullable().describe("a unified diff, for text files"),
           noDiff: z.string().nullable().describe("why there is no diff"),
+          binary: z.string().optional().describe("the lines of a git patch from `index` on, if asked for"),
         }),
       ),
     }),
@@ -141,8 +143,8 @@ export const sessionFileCalls: readonly Syscall[] = [
     http: { method: "GET", path: "/sessions/:id/diff" },
     cli: { positional: ["id"], short: "diff", print: "diff" },
     mcp: { toolsets: ["core"] },
-    answer: async (context, { id, turn }) => {
-      const found = await context.services.supervisor.diff(id, turn ?? null);
+    answer: async (context, { id, turn, binary }) => {
+      const found = await context.services.supervisor.diff(id, turn ?? null, binary ?? false);
       return { ...found, files: [...found.files] };
     },
   }),

@@ -1,12 +1,15 @@
 import type { Objects } from "../packs/objects.ts";
 import { shownName } from "../walk/byte-path.ts";
 import { decodeChunks, type Entry } from "../walk/listing.ts";
+import { binaryPatch } from "./binary-patch.ts";
 import type { Change } from "./compare.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 
 export interface DiffOptions {
   readonly filesMax: number;
   readonly bytesMax: number;
+  /** Also give files that are no plain text, as git's binary patch. */
+  readonly binary?: boolean;
 }
 
 export interface FileDiff {
@@ -19,6 +22,8 @@ export interface FileDiff {
   readonly diff: string | null;
   /** Why there is no diff. */
   readonly noDiff: "binary" | "too large" | "no content" | null;
+  /** For content that is no plain text, if asked for: the lines of a git patch from `index` on. */
+  readonly binary?: string;
 }
 
 export interface Side {
@@ -33,7 +38,7 @@ const TEXT_BYTES_MAX = 262_144;
 export function* diffChanges(
   objects: Pick<Objects, "get">,
   changes: Iterable<Change>,
-  { filesMax, bytesMax }: DiffOptions,
+  { filesMax, bytesMax, binary = false }: DiffOptions,
 ): Generator<void, readonly FileDiff[]> {
   const diffs: FileDiff[] = [];
   let bytes = 0;
@@ -43,7 +48,8 @@ export function* diffChanges(
     const { before, after } = change;
     const path = shownName(change.path);
     const made = bytes >= bytesMax ? ({ diff: null, noDiff: "too large" } as const) : textOf(objects, path, change);
-    bytes += made.diff?.length ?? 0;
+    const packed = binary && bytes < bytesMax ? packedOf(objects, change, made) : {};
+    bytes += (made.diff?.length ?? 0) + (packed.binary?.length ?? 0);
     diffs.push({
       path,
       change: kindOfChange(change),
@@ -51,6 +57,7 @@ export function* diffChanges(
       before: sideOf(before),
       after: sideOf(after),
       ...made,
+      ...packed,
     });
     yield;
   }
@@ -86,6 +93,15 @@ function textOf(objects: Pick<Objects, "get">, path: string, change: Change): Te
   const [from, to] = [change.before === null ? null : `a/${path}`, change.after === null ? null : `b/${path}`];
   const diff = unifiedDiff(old.toString("utf8"), now.toString("utf8"), from, to);
   return diff === null ? { diff: null, noDiff: "too large" } : { diff, noDiff: null };
+}
+
+/** Control and invisible characters: a patch in text would have to hold them raw. */
+const NOT_PLAIN = /(?![\t\n])[\p{C}\p{Zl}\p{Zp}\p{M}\p{Default_Ignorable_Code_Point}]/u;
+
+function packedOf(objects: Pick<Objects, "get">, { before, after }: Change, made: Text): { readonly binary?: string } {
+  const isBare = made.noDiff === "binary" || (made.diff !== null && NOT_PLAIN.test(made.diff));
+  const side = (entry: Entry | null) => (isFile(entry) ? contentOf(objects, entry) : null);
+  return isBare ? { binary: binaryPatch(side(before), side(after)) } : {};
 }
 
 function isFile(entry: Entry | null): boolean {
