@@ -23,6 +23,7 @@ import { HOSTILE_COMMANDS } from "./hostile-commands.ts";
 import { packagesOf } from "./install.ts";
 import { type Traces, tracesWhen } from "./leftovers.ts";
 import { hostileProblems } from "./prove-hostile.ts";
+import { proveTerminal } from "./prove-terminal.ts";
 import { type Recipe, recipeOf } from "./recipes.ts";
 import { type AgentRecord, VERBS, type Verb, writeRecord } from "./record.ts";
 import { type Stage, setStage } from "./stage.ts";
@@ -70,6 +71,14 @@ export function proveAgent(slug: string): void {
     proveVerb("resume", proveResume);
     proveVerb("walls", proveWalls);
     proveVerb("cycles", proveCycles);
+    test(
+      `${slug}: a person talks to it in a terminal, answers its questions and says no`,
+      async () => {
+        await proveTerminal(stage, recipe);
+        await expectNothingLeft(stage);
+      },
+      VERB_MAX_MS,
+    );
     test(`${slug}: the log passes every check afterwards`, () => expectSound(stage.daemon()));
   });
 }
