@@ -14,7 +14,7 @@ export async function previewOf(client: Client, id: string, columns: number): Pr
   const lines: Text[] = [];
   const ignored = (): void => undefined;
   const output = { print: (some: readonly Text[]) => void lines.push(...some), working: ignored, close: ignored };
-  const transcript = createScreenTranscript({ columns }, { prompts: () => true, answersHere: true }, output);
+  const transcript = createScreenTranscript({ columns }, { prompts: () => true, answers: "past" }, output);
   for (const event of [...events].reverse()) transcript.show({ event: "event", id: event.id, data: event });
   return lines;
 }

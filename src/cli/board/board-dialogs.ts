@@ -4,6 +4,8 @@ import type { Board } from "./board-context.ts";
 import { shortPath } from "./board-screen.ts";
 import { type Choice, LIST, type Mode } from "./board-state.ts";
 
+/** Drivers that a prompt alone does not start: one needs a file, the other is started elsewhere. */
+const NOT_TYPED: readonly string[] = ["script", "external"];
 const FOLDERS_MAX = 20;
 const PROMPT_CHARS_SHOWN = 60;
 
@@ -100,7 +102,8 @@ export function chooseNew(board: Board): void {
       client.call("driver.list", {}),
     ]);
     const isReady = (driver: string): boolean => drivers.some(({ slug, installed }) => slug === driver && installed);
-    const items = [...agents]
+    const items = agents
+      .filter(({ driver }) => !NOT_TYPED.includes(driver))
       .sort((one, other) => Number(isReady(other.driver)) - Number(isReady(one.driver)))
       .map(({ slug, driver }) => ({
         label: isReady(driver) ? slug : `${slug} (not installed: nomos driver install ${driver})`,

@@ -105,7 +105,10 @@ function detailLines(state: BoardState, columns: number, rows: number): Details 
     return { shown: [head, ...state.preview.slice(from, end)], rest: from };
   }
   const more = questions.length > 1 ? [yellow(`${questions.length} questions are open; this is the first`)] : [];
-  const facts = [...more, ...questionFacts(columns, question, { who: `${session.name} (${session.agent})`, no: "x" })];
+  const facts = [
+    ...more,
+    ...questionFacts(columns, question, { who: `${session.name} (${session.agent})`, keys: "board" }),
+  ];
   const from = Math.min(state.scrolled, Math.max(0, facts.length - room));
   return { shown: [head, ...facts.slice(from, from + room)], rest: Math.max(0, facts.length - from - room) };
 }

@@ -54,7 +54,7 @@ async function showLast(terminal: Terminal, client: Client, { id, lastN, verbose
   const rewound = new Set(
     events.flatMap((event) => (event.type === "turn.admitted@1" && !kept.has(event.id) ? [turnOf(event.data)] : [])),
   );
-  const transcript = createTranscript(terminal, { prompts: () => true, verbose, rewound });
+  const transcript = createTranscript(terminal, { prompts: () => true, verbose, rewound, answers: "past" });
   for (const event of [...events].reverse()) transcript.show({ event: "event", id: event.id, data: event });
   transcript.close();
   return EXIT.ok;

@@ -32,7 +32,7 @@ test("`always` is no answer where it is not offered; own words only where nothin
 });
 
 test("the facts are in full: who, file, diff, and what always would allow", () => {
-  const lines = questionFacts(60, ASKED, { who: "calm-oak-11 (claude)" }).map(plainText);
+  const lines = questionFacts(60, ASKED, { who: "calm-oak-11 (claude)", keys: "typed" }).map(plainText);
   expect(lines).toEqual([
     "? May the agent: edit a.ts?",
     "│ asked by  calm-oak-11 (claude)",

@@ -40,13 +40,13 @@ export function askedQuestion(data: unknown): AskedQuestion {
 }
 
 interface Asked {
-  readonly who: string;
-  /** The key for no. */
-  readonly no?: string;
+  readonly who?: string;
+  /** How it is answered: by typed words, by single keys of the board, or not any more. */
+  readonly keys: "typed" | "board" | null;
 }
 
 /** The facts first, in full: who asks, the diff, the command, the path; then what each answer allows. */
-export function questionFacts(columns: number, asked: AskedQuestion, { who, no = "n" }: Asked): readonly Text[] {
+export function questionFacts(columns: number, asked: AskedQuestion, { who, keys }: Asked): readonly Text[] {
   const { detail, action } = asked;
   const labelled = (label: string, value: string): readonly Text[] =>
     wrap(withoutRuns(harmless(value)), columns - LABEL_COLUMNS).map((line, at) =>
@@ -54,19 +54,19 @@ export function questionFacts(columns: number, asked: AskedQuestion, { who, no =
     );
   return [
     ...questionLines(columns, asked.question, []).map((line) => bold(yellow(line))),
-    ...labelled("asked by", who),
+    ...(who === undefined ? [] : labelled("asked by", who)),
     ...(detail.path === undefined ? [] : labelled("file", detail.path)),
     ...(detail.command === undefined ? [] : labelled("command", detail.command)),
     ...(action === null || detail.command !== undefined ? [] : labelled("action", `${action.verb} ${action.resource}`)),
     ...(detail.diff === undefined ? [] : patchLines(detail.diff, columns)),
-    ...answerLines(asked, no).flatMap((line) => wrap(line, columns).map((part) => dim(part))),
+    ...(keys === null ? [] : answerLines(asked, keys)).flatMap((line) => wrap(line, columns).map((part) => dim(part))),
   ];
 }
 
 const LABEL_COLUMNS = 12;
 
 /** What to type, and what it allows. */
-function answerLines({ options, action }: AskedQuestion, no: string): readonly string[] {
+function answerLines({ options, action }: AskedQuestion, keys: "typed" | "board"): readonly string[] {
   const others = options.filter((option) => !PLAIN_ANSWERS.includes(option.toLowerCase()));
   return [
     options.length === 0 && action === null ? "  y  yes, or your own words" : "  y  yes, this once",
@@ -74,7 +74,7 @@ function answerLines({ options, action }: AskedQuestion, no: string): readonly s
       ? [`  a  always: every ${action === null ? "question like this" : `\`${action.verb}\``} until this session ends`]
       : []),
     ...others.map((option, at) => `  ${at + 1}  ${harmless(option)}`),
-    no === "n" ? "  n  no; `n` and a reason tells the agent why" : `  ${no}  no, and why`,
+    keys === "typed" ? "  n  no; `n` and a reason tells the agent why" : "  x  no, and why",
   ];
 }
 

@@ -61,7 +61,7 @@ export async function talkByLine(terminal: Terminal, client: Client, options: Li
   );
   const transcript = createTranscript(terminal, {
     prompts: () => !isKeyboard,
-    answersHere: isKeyboard,
+    ...(isKeyboard ? { answers: "here" as const } : {}),
     verbose,
     who: `${name} (${agent})`,
   });

@@ -1,5 +1,4 @@
 import type { Client, OutputOf } from "../../client/index.ts";
-import { pairLines } from "../print/table.ts";
 import { bold, dim, type Text } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
 import { patchLines } from "../transcript/patch-lines.ts";
@@ -115,14 +114,15 @@ export const SLASH_COMMANDS: { readonly [name: string]: SlashCommand } = {
   sandbox: {
     usage: "/sandbox",
     summary: "show what the agent can reach",
-    run: async ({ client, id, print, terminal }) => {
-      const explained: Record<string, unknown> = { ...(await client.call("sandbox.explain", { id })) };
-      const pairs = Object.entries(explained).flatMap(([key, value]) =>
-        key === "id" || value === null
-          ? []
-          : [[key, typeof value === "string" ? value : JSON.stringify(value)] as const],
-      );
-      print(pairLines(terminal, pairs));
+    run: async ({ client, id, print }) => {
+      const { mode, notices, files, network } = await client.call("sandbox.explain", { id });
+      const hosts = network.open ? "every host" : network.reachable.map(({ host }) => host).join(", ") || "no host";
+      print([
+        bold(`sandbox ${mode}`),
+        ...notices.map((notice) => `  ${notice}`),
+        ...files.map(({ path, access, why }) => `  ${access.padEnd(6)} ${path}  (${why})`),
+        `  network: ${hosts}`,
+      ]);
     },
   },
   rename: {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Client, ClientError } from "../../client/index.ts";
 import { nearest } from "../../domains/index.ts";
 import { type AskedQuestion, readAnswer } from "../questions/question-facts.ts";
-import { red } from "../screen/styled.ts";
+import { dim, red } from "../screen/styled.ts";
 import type { Completion } from "./complete.ts";
 import { persistently } from "./persistently.ts";
 import { SLASH_COMMANDS, type SlashContext } from "./slash-commands.ts";
@@ -73,6 +73,7 @@ export function createTextTaker(parts: TextParts): TextTaker {
     if (name === "") return null;
     const own = Object.hasOwn(SLASH_COMMANDS, name) ? SLASH_COMMANDS[name] : undefined;
     if (own !== undefined) {
+      context.print([dim(`> ${text.trim()}`)]);
       send(text, async () => own.run(context, words.trim()));
       return true;
     }

@@ -46,7 +46,7 @@ export async function talk(terminal: Terminal, client: Client, options: TalkOpti
     leave: table.end,
   });
   const who = `${name} (${agent})`;
-  const shown = { prompts: () => true, answersHere: true, verbose: options.verbose, who };
+  const shown = { prompts: () => true, answers: "here" as const, verbose: options.verbose, who };
   const transcript = createTranscript(terminal, shown, area);
   const follow = {
     after: options.after,

@@ -18,8 +18,8 @@ export interface Transcript {
 export interface TranscriptOptions {
   /** Whether to show the prompt of this turn too. */
   readonly prompts: (admitted: unknown) => boolean;
-  /** Whether a question can be answered here, by typing one of its options. */
-  readonly answersHere?: boolean;
+  /** `here`: a question is answered by typing; `past`: all of them were. Otherwise the command to answer is shown. */
+  readonly answers?: "here" | "past";
   /** Also what an agent prints beside its protocol, and capabilities that it was not offered. */
   readonly verbose?: boolean;
   /** Who works: shown with its questions. */
@@ -170,12 +170,11 @@ function todoLines(columns: number, data: unknown): readonly Text[] {
   });
 }
 
-function askedLines({ columns }: Columns, data: unknown, options: TranscriptOptions): readonly Text[] {
+function askedLines({ columns }: Columns, data: unknown, { answers, who }: TranscriptOptions): readonly Text[] {
   const asked = askedQuestion(data);
+  if (answers === "past") return questionFacts(columns, asked, { keys: null });
   const id = asked.id.slice(0, SHORT_ID_CHARS);
   const elsewhere = [dim(`  answer with: nomos approve ${id}`), dim(`  or:          nomos reject ${id}`)];
-  return [
-    ...questionFacts(columns, asked, { who: options.who ?? "the agent" }),
-    ...(options.answersHere === true ? [] : elsewhere),
-  ];
+  const facts = questionFacts(columns, asked, { keys: "typed", ...(who === undefined ? {} : { who }) });
+  return answers === "here" ? facts : [...facts, ...elsewhere];
 }

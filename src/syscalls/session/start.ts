@@ -185,7 +185,8 @@ async function besides({ services }: Context<"store" | "supervisor">, { id, cwd 
   const neighbours = rows.filter((row) => row !== null).map(({ id: one, name, busy }) => ({ id: one, name, busy }));
   const names = neighbours.map(({ name }) => name).join(", ");
   const more = near.length > neighbours.length ? ` and ${near.length - neighbours.length} more` : "";
-  const notice = `${names}${more} also works in this directory. To keep them apart, start with a worktree: \`--worktree\`.`;
+  const verb = near.length === 1 ? "works" : "work";
+  const notice = `${names}${more} also ${verb} in this directory. To keep them apart, start with a worktree: \`--worktree\`.`;
   return { neighbours, notice };
 }
 
