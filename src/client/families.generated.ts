@@ -19,6 +19,8 @@ export interface Families {
     readonly kill: Verb<"session.kill">;
     /** Remove a session from every list, killing it first if needed; its events stay in the log. */
     readonly forget: Verb<"session.forget">;
+    /** Forget every ended session, except those whose worktree holds work. */
+    readonly prune: Verb<"session.prune">;
     /** Set or remove a session's label. */
     readonly label: Verb<"session.label">;
     /** Give a session a title, or take it away. */

@@ -331,6 +331,27 @@ export interface SyscallTypes {
       readonly id: string;
     };
   };
+  /** Forget every ended session, except those whose worktree holds work. */
+  "session.prune": {
+    readonly kind: "write";
+    readonly input: {
+      /** only sessions that ended at least this long ago */
+      readonly olderThanMs?: number;
+      /** only sessions with this label */
+      readonly label?: string;
+    };
+    readonly output: {
+      readonly forgotten: readonly {
+        readonly id: string;
+        readonly name: string;
+      }[];
+      readonly kept: readonly {
+        readonly id: string;
+        readonly name: string;
+        readonly reason: string;
+      }[];
+    };
+  };
   /** Set or remove a session's label. */
   "session.label": {
     readonly kind: "write";

@@ -32,6 +32,7 @@ import { createReports, type Reports } from "./life/reports.ts";
 import { createRewinding, type RewindInput } from "./life/rewind-session.ts";
 import { startSleeper } from "./life/sleep-sessions.ts";
 import type { SessionProcesses } from "./processes/session-processes.ts";
+import { createForgetting, type Forgetting } from "./retention/forget-ended.ts";
 import { createPrompting, type Prompting } from "./turns/prompt-session.ts";
 import type { TurnRunner } from "./turns/turn-runner.ts";
 
@@ -40,7 +41,7 @@ type Events = Promise<readonly RecordedEvent[]>;
 /**
  * Starts, prompts, interrupts, hibernates, forks, rewinds, ends and recovers sessions. Methods return the recorded events.
  */
-export interface Supervisor extends Reports, Openings, Prompting, Endings, TurnChanges {
+export interface Supervisor extends Reports, Openings, Prompting, Endings, TurnChanges, Forgetting {
   readonly suspend: (id: string, reason: string, by: By) => Events;
   readonly resume: (id: string, by: By) => Events;
   readonly hibernate: (id: string, reason: string, by: By) => Events;
@@ -61,7 +62,7 @@ export interface Supervisor extends Reports, Openings, Prompting, Endings, TurnC
 }
 
 export interface SupervisorDeps extends Omit<OpeningDeps, "trees"> {
-  readonly trees: Pick<SessionTrees, "make" | "makeFork" | "drop" | "settle" | "sweep">;
+  readonly trees: Pick<SessionTrees, "make" | "makeFork" | "drop" | "list" | "settle" | "sweep">;
   readonly runner: TurnRunner;
   readonly processes: SessionProcesses;
   readonly clock: Clock;
@@ -156,6 +157,7 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     },
     ...reports,
     ...createTurnChanges(deps),
+    ...createForgetting(deps),
     erase: async (id, events, reason, by) => {
       await committer.sessionState(id);
       return committer.erase(Session, id, events, reason, by);

@@ -30,7 +30,7 @@ test("a session is shown what it may do to itself and to those it started, and n
 /** These only write to the log, end things or pause them, so they give nobody more access to the machine. */
 const HARMLESS = [
   ...["session.interrupt", "session.suspend", "session.hibernate", "session.kill", "session.forget", "session.label"],
-  ...["session.rename"],
+  ...["session.rename", "session.prune"],
   ...["session.snapshot", "session.note", "session.ask", "session.finish", "session.erase", "event.add", "turn.begin"],
   ...["turn.end", "turn.say", "artifact.write", "todo.replace", "approval.approve", "approval.reject"],
   ...["agent.create", "agent.delete", "agent.default", "workspace.use", "workspace.remove", "worktree.remove"],

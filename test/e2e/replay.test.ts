@@ -124,6 +124,10 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     await rm(join(cwd, "kept.txt"));
     return { method: "DELETE", path: `/api/worktrees/${id}`, other: {}, same: ["ok", "id"] };
   },
+  "worktree.apply": async (on) => {
+    const { id } = await keptTree(on);
+    return post(`/sessions/${id}/worktree/apply`, {}, { dryRun: true }, ["ok", "id", "repository"]);
+  },
   "worktree.gc": async (on) => {
     const { cwd } = await keptTree(on);
     await rm(join(cwd, "kept.txt"));
@@ -160,6 +164,7 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     const { id } = await session(on);
     return post(`/sessions/${id}/label`, { label: "a" }, { label: "b" }, ["id", "label"]);
   },
+  "session.prune": async () => post("/api/sessions/prune", { label: "nobody's" }, { label: "other" }, ["forgotten"]),
   "session.rename": async (on) => {
     const { id } = await session(on);
     return post(`/sessions/${id}/rename`, { title: "a" }, { title: "b" }, ["id", "title"]);

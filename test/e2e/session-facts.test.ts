@@ -1,5 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, expect, vi } from "vitest";
-import type { TestDaemon } from "../support/daemon.ts";
+import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
 import { addAgent, startWithAgents } from "./support/fake-agents.ts";
 import {
@@ -8,6 +9,7 @@ import {
   expectRefusal,
   expectSound,
   linesOf,
+  newFolder,
   PATIENCE,
   pendingOf,
   prompt,
@@ -196,3 +198,39 @@ proves("SF-3", "turns come by pages; a running one has no end, and an erased one
   expectOk(await daemon.call("POST", `/sessions/${id}/erase`, { events: [admitted?.id] }));
   expect((await turnsOf(id)).turns).toMatchObject([{ prompt: null }, {}, {}, {}, {}, { outcome: "interrupted" }]);
 });
+
+proves("SF-7", "prune forgets ended sessions by age and label; living ones and worktrees with work stay", async () => {
+  await using own = await startDaemon();
+  const prune = async (body: object = {}) => {
+    const answer = await own.call<{ forgotten: Named[]; kept: (Named & { reason: string })[] }>(
+      "POST",
+      "/api/sessions/prune",
+      body,
+    );
+    return expectOk(answer);
+  };
+  const names = (sessions: readonly Named[]) => sessions.map(({ name }) => name).toSorted();
+  expect(await prune()).toEqual({ forgotten: [], kept: [] });
+  const alive = await start(own);
+  const [one, two] = [await start(own, { label: "tmp" }), await start(own)];
+  const cwd = await newFolder();
+  execFileSync("git", ["init", "-q", cwd]);
+  const working = await start(own, { cwd, worktree: true });
+  await turn(own, working.id, "write kept.txt work");
+  const idle = await start(own, { cwd, worktree: true });
+  for (const { id } of [one, two, working, idle]) expectOk(await own.call("POST", `/sessions/${id}/kill`, {}));
+  expect((await prune({ olderThanMs: 3_600_000 })).forgotten).toEqual([]);
+  expect(names((await prune({ label: "tmp" })).forgotten)).toEqual([one.name]);
+  const { forgotten, kept } = await prune();
+  expect(names(forgotten)).toEqual(names([two, idle]));
+  expect(kept).toEqual([{ id: working.id, name: working.name, reason: "its worktree holds work" }]);
+  const { sessions } = expectOk(await own.call<{ sessions: Session[] }>("GET", "/sessions"));
+  expect(names(sessions)).toEqual(names([alive, working]));
+  expect(expectOk(await own.call("GET", `/api/worktrees/${working.name}`))).toMatchObject({ id: working.id });
+  await expectSound(own);
+});
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}

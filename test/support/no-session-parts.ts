@@ -7,10 +7,11 @@ import type { ScopeJudge, SessionBounds, SessionFiles, SessionTrees } from "../.
 export const NO_BOUNDS: SessionBounds = { ...UNBOUNDED, forOpening: (open) => open() };
 
 /** No session has a worktree. */
-export const NO_TREES: Pick<SessionTrees, "make" | "makeFork" | "drop" | "settle" | "sweep"> = {
+export const NO_TREES: Pick<SessionTrees, "make" | "makeFork" | "drop" | "list" | "settle" | "sweep"> = {
   make: async () => null,
   makeFork: async () => null,
   drop: async () => undefined,
+  list: async () => [],
   settle: async () => undefined,
   sweep: async () => undefined,
 };

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { SessionId, SessionWire } from "../../contract/index.ts";
-import { dataIn, LIMITS, SESSION_EVENTS } from "../../kernel/index.ts";
+import { dataIn, idIn, LIMITS, SESSION_EVENTS, SESSIONS, Session } from "../../kernel/index.ts";
 import { type Context, type Syscall, write } from "../define.ts";
 import { byOf, showSession } from "./answer.ts";
 import { Prompt, refuseLarge } from "./prompt.ts";
@@ -165,7 +165,7 @@ export const sessionLife: readonly Syscall[] = [
       short: "kill",
       says: [
         ["ok", true, "Killed {input.id}. Its transcript and its files are kept."],
-        ["ok", true, "Next: nomos logs {input.id}, or nomos session forget {input.id} to remove it"],
+        ["ok", true, "Next: nomos logs {input.id}, or nomos rm {input.id} to remove it"],
         ["ok", false, "{input.id} had ended already."],
       ],
     },
@@ -192,13 +192,55 @@ export const sessionLife: readonly Syscall[] = [
     output: Ok,
     errors: ["session_not_found"],
     http: { method: "DELETE", path: "/sessions/:id" },
-    cli: { positional: ["id"], says: ["Removed {input.id} from every list. Its events stay in the log."] },
+    cli: {
+      positional: ["id"],
+      short: "rm",
+      says: ["Removed {input.id} from every list. Its events stay in the log."],
+    },
     destructive: true,
     idempotent: true,
     commit: (context, { id }) => context.services.supervisor.forget(id, byOf(context)),
     answer: async (context, { id }) => {
       await context.services.supervisor.gone(id);
       return { ok: true, id };
+    },
+  }),
+  write({
+    name: "session.prune",
+    summary: "Forget every ended session, except those whose worktree holds work",
+    permission: "session.control",
+    roles: [],
+    needs: ["store", "supervisor"],
+    heavy: true,
+    about: "system",
+    input: z.object({
+      olderThanMs: z.number().int().min(0).optional().describe("only sessions that ended at least this long ago"),
+      label: Label.optional().describe("only sessions with this label"),
+    }),
+    output: z.object({
+      forgotten: z.array(z.object({ id: z.string(), name: z.string() })),
+      kept: z.array(z.object({ id: z.string(), name: z.string(), reason: z.string() })),
+    }),
+    errors: ["overloaded"],
+    http: { method: "POST", path: "/api/sessions/prune" },
+    cli: {
+      positional: [],
+      short: "prune",
+      says: [
+        "Removed {forgotten.length|session} from every list. Their events stay in the log.",
+        ["forgotten.length", 0, "No ended session to remove."],
+        "Kept {kept.length|session}, for example because a worktree holds work. Next: nomos worktree list",
+      ],
+    },
+    destructive: true,
+    idempotent: true,
+    commit: (context, filter) => context.services.supervisor.forgetEnded(filter, byOf(context)),
+    answer: async ({ services: { store, supervisor } }, filter, events) => {
+      const ids = [...new Set(events.flatMap(({ stream }) => idIn(Session, stream) ?? []))];
+      for (const id of ids) await supervisor.gone(id);
+      const rows = await Promise.all(ids.map((id) => store.row(SESSIONS, id)));
+      const forgotten = rows.flatMap((row) => (row === null ? [] : [{ id: row.id, name: row.name }]));
+      return { forgotten, kept: [...(await supervisor.stillListed(filter))] };
     },
   }),
   write({

@@ -419,6 +419,8 @@ export const STORY: readonly Step[] = [
   { syscall: "archive.read", input: ofSession(), refused: "archive_not_found" },
   { syscall: "system.gc", input: () => ({ maxAgeDays: 0, dryRun: true }), shape: true },
   { syscall: "session.forget", input: ofSession("fork") },
+  { syscall: "session.prune", input: () => ({ olderThanMs: 3_600_000, label: "nobody's" }) },
+  { syscall: "session.prune", input: () => ({ olderThanMs: -1 }), refused: "invalid_request" },
   { syscall: "session.show", input: ofSession("fork"), refused: "session_not_found" },
   { syscall: "system.gc", input: () => ({ maxAgeDays: 0 }), shape: true },
   { syscall: "system.gc", input: () => ({ maxAgeDays: -1 }), refused: "invalid_request" },

@@ -108,6 +108,7 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["session.finish", "$outsideId --exit-code 0"],
   ["session.kill", "$forkId --reason done"],
   ["session.forget", "$forkId"],
+  ["session.prune", "--label nobodys"],
   ["system.gc", "--max-age-days 0"],
   ["archive.read", "$outsideId --limit 5"],
   ["archive.verify", "$outsideId"],
