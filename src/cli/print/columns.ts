@@ -81,6 +81,14 @@ const COLUMNS: { readonly [list: string]: Columns } = {
     plain("eventId", "EVENT"),
     plain("snippet", "SNIPPET", { shorten: "words" }),
   ],
+  turns: [
+    plain("turn"),
+    ["OUTCOME", (row) => (row["rewound"] === true ? "rewound" : spell(row["outcome"] ?? "running"))],
+    ["STARTED", (row) => spellAge(row["startedAt"]), { drop: 1 }],
+    ["TOKENS", (row) => spellTokens(row["spent"]), { drop: 2 }],
+    ["COST", (row) => spellCost(row["spent"]), { drop: 3 }],
+    plain("prompt", "PROMPT", { shorten: "words" }),
+  ],
   settings: [
     plain("key"),
     ["VALUE", (row) => (row["value"] === null ? "-" : spell(row["value"])), { shorten: "end" }],

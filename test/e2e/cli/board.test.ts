@@ -216,6 +216,19 @@ proves("T10", "hostile text in every field of the board is shown harmlessly", as
   expect(pty.raw()).not.toContain("owned\u0007");
 });
 
+test("a click selects a session, a second one attaches", async () => {
+  const cwd = await newFolder();
+  for (const title of ["first", "second"])
+    await idle(daemon, (await start(daemon, { cwd, title, prompt: "say x" })).id);
+  const pty = await board(cwd);
+  await pty.until(/▸○ .* second /);
+  const click = "\u001b[<0;10;4M\u001b[<0;10;4m";
+  pty.type(click);
+  await pty.until(/▸○ .* first /);
+  pty.type(click);
+  await pty.until(/Ctrl-D|✓ completed[^\n]*\n>$/);
+});
+
 test("resizing redraws the board at any size", async () => {
   const cwd = await newFolder();
   await idle(daemon, (await start(daemon, { cwd, title: "narrow", prompt: "say x" })).id);
