@@ -1,3 +1,4 @@
+import { awaitedAnswer, type CallProgress, WITH_PROGRESS } from "./awaited-answer.ts";
 import { follow, type StreamOptions } from "./follow.ts";
 import { type Fetch, send, type Target, type UnknownMembers, wholeText } from "./request.ts";
 import type { StreamItem } from "./stream-items.ts";
@@ -21,6 +22,8 @@ export interface CallOptions {
   /** For writes: a repeated call with the same key changes nothing twice. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
+  /** Told how far a long call is, where the daemon knows. */
+  readonly progress?: ((progress: CallProgress) => void) | undefined;
 }
 
 /** Every syscall, typed by its name. A refusal is thrown as a `ClientError`. */
@@ -52,9 +55,14 @@ export function createClient(options: ClientOptions): Client {
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
     onUnknown: options.onUnknown,
   };
-  const callByName: Client["callByName"] = async (name, input, { idempotencyKey, signal } = {}) => {
-    const headers: Record<string, string> = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
+  const callByName: Client["callByName"] = async (name, input, { idempotencyKey, signal, progress } = {}) => {
+    const headers: Record<string, string> = {
+      ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+      ...(progress === undefined ? {} : { accept: WITH_PROGRESS }),
+    };
     const response = await send(target, { name, input, headers, signal });
+    const awaited = progress === undefined ? null : await awaitedAnswer(response, progress);
+    if (awaited !== null) return awaited.value;
     return JSON.parse(await wholeText(response, signal));
   };
   const streamByName: Client["streamByName"] = (name, input, given = {}) => follow(target, { name, input }, given);

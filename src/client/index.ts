@@ -1,3 +1,4 @@
+export type { CallProgress } from "./awaited-answer.ts";
 export { type Client, createClient, type InputOf, type OutputOf } from "./client.ts";
 export { ClientError, catalogued, errorIn } from "./client-error.ts";
 export { loadEntries, SHORT_NAMES, SYSCALL_NAMES } from "./entries.ts";

@@ -1,5 +1,6 @@
 import type { SyscallEntry } from "../../client/index.ts";
 import { connect } from "../daemon/connect.ts";
+import { patiently } from "../patiently.ts";
 import { printDiff } from "../print/print-diff.ts";
 import { printItem } from "../print/print-item.ts";
 import { printOutput } from "../print/print-output.ts";
@@ -8,7 +9,6 @@ import { wrap } from "../print/screen-text.ts";
 import { pairLines } from "../print/table.ts";
 import { stopByHand } from "../stop-by-hand.ts";
 import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
-import { createStatusLine, type StatusLine } from "../transcript/status-line.ts";
 import { entryOf, findSyscall } from "./find-syscall.ts";
 import { readInput } from "./read-input.ts";
 
@@ -28,29 +28,15 @@ export const runSyscall: RunCommand = async (terminal, { args, json }) => {
   // In a pipe a diff is a patch, which has to hold everything.
   const isPatch = entry.cli.print === "diff" && !json && !terminal.isScreen;
   const asked = isPatch ? { ...input, binary: true } : input;
-  const call = client.callByName(found.name, asked, idempotencyKey === null ? {} : { idempotencyKey });
-  const output = await (json ? call : patiently(terminal, args.slice(0, WORDS_SHOWN).join(" "), call));
+  const key = idempotencyKey === null ? {} : { idempotencyKey };
+  const words = args.slice(0, WORDS_SHOWN).join(" ");
+  const output = json
+    ? await client.callByName(found.name, asked, key)
+    : await patiently(terminal, words, (progress) => client.callByName(found.name, asked, { ...key, progress }));
   return answer(terminal, entry, { output, input, tookMs: Date.now() - sinceMs }, json);
 };
 
 const WORDS_SHOWN = 3;
-const SILENT_MS = 1000;
-
-/** Shows what a slow call does and how long it has taken. */
-async function patiently<T>(terminal: Terminal, text: string, call: Promise<T>): Promise<T> {
-  if (!terminal.hasCursor) return call;
-  const sinceMs = Date.now();
-  const lines: StatusLine[] = [];
-  const timer = setTimeout(() => {
-    const line = createStatusLine(terminal);
-    line.set({ text, sinceMs });
-    lines.push(line);
-  }, SILENT_MS);
-  return call.finally(() => {
-    clearTimeout(timer);
-    for (const line of lines) line.close();
-  });
-}
 
 /** Prints the answer as the definition says. The exit code depends on the answer: a successful call can report a failure. */
 export function answer(terminal: Terminal, { cli }: SyscallEntry, answered: Answered, json: boolean): number {

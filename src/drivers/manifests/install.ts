@@ -37,7 +37,10 @@ export function createInstaller(agents: string, run: RunTool): Installer {
     const home = join(agents, manifest.id);
     await mkdir(fresh, { mode: 0o700 });
     try {
-      const { exitCode, tail } = await run([...NPM, "--prefix", fresh, ...way.packages], fresh, INSTALL_MAX_MS, report);
+      report(`npm fetches ${way.packages.join(" ")}`);
+      // npm's warnings are about its own settings.
+      const worth = (line: string): void => (/^npm (warn|notice)/i.test(line) ? undefined : report(line));
+      const { exitCode, tail } = await run([...NPM, "--prefix", fresh, ...way.packages], fresh, INSTALL_MAX_MS, worth);
       if (exitCode !== 0)
         throw new DriverError("driver_failed", `npm could not install ${way.packages.join(" ")}: ${tail}`, {
           exitCode,

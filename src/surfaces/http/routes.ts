@@ -10,6 +10,7 @@ import { refusal } from "../mcp/rpc-error.ts";
 import { createShares } from "../shares.ts";
 import type { Access, AccessRequest } from "./access.ts";
 import type { BodyRoom } from "./body-room.ts";
+import { createCallProgress } from "./call-progress.ts";
 import { sessionBehind } from "./from-session.ts";
 import { openApi } from "./openapi.ts";
 import { type BodyBounds, parseBody, readBytes } from "./request-body.ts";
@@ -55,6 +56,8 @@ export function createRoutes(
     running.add(abort);
     const cut = () => abort.abort();
     c.env.outgoing.once("close", cut);
+    const { outgoing } = c.env;
+    const progress = syscall.kind === "stream" ? null : createCallProgress(outgoing, c.req.header("accept"));
     let giveBack = (): void => undefined;
     try {
       const output = await dispatch(services, syscall, {
@@ -62,9 +65,11 @@ export function createRoutes(
         input: withCursor(c, syscall, input),
         key,
         signal: abort.signal,
+        ...(progress === null ? {} : { progress: progress.report }),
         unknown: (members) => c.env.outgoing.setHeader("nomos-warning", warningOf(members)),
       });
       if ("value" in output) {
+        if (progress?.answer(output.value ?? {}) === true) return RESPONSE_ALREADY_SENT;
         const text = plainText(c, syscall, output.value);
         if (text !== null) return c.body(text, 200, { "content-type": syscall.http.textType ?? PLAIN_TEXT });
         return sendJson(c.env.outgoing, syscall.http.status ?? 200, JSON.stringify(output.value ?? {}));
@@ -77,6 +82,9 @@ export function createRoutes(
       };
       await sendStream(output.stream, c.env.outgoing, abort);
       return RESPONSE_ALREADY_SENT;
+    } catch (thrown) {
+      progress?.fail(toNomosError(thrown));
+      throw thrown;
     } finally {
       giveBack();
       running.delete(abort);

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { checked } from "../../services/index.ts";
+import type { Context } from "../define.ts";
 import type { Services } from "../services.ts";
 
 /** One difference: an event by its seq, a part of the tree by its position, or a root by its size. */
@@ -17,13 +18,17 @@ export const AuditProblem = z.object({
 type AuditProblem = z.infer<typeof AuditProblem>;
 
 /** Checks every event against its chain, then all events against the tree and the signed checkpoints. */
-export async function verifyAll({ store, audit }: Pick<Services, "audit" | "store">): Promise<{
+export async function verifyAll(
+  { store, audit }: Pick<Services, "audit" | "store">,
+  progress: Context["progress"],
+): Promise<{
   readonly ok: boolean;
   readonly size: number;
   readonly root: string;
   readonly problems: AuditProblem[];
 }> {
-  const log = await store.verify();
+  const log = await store.verify((done, total) => progress({ message: "checking every event", done, total }));
+  progress({ message: "checking the tree" });
   const tree = await checked(audit.check);
   const problems = [...log.problems, ...tree.problems];
   return { ok: problems.length === 0, size: tree.size, root: tree.root, problems };

@@ -47,8 +47,8 @@ export const audit: readonly Syscall[] = [
         "Root {root}.",
       ],
     },
-    answer: ({ services, actor }) =>
-      services.heavy.shared("verify", actor.capabilities.includes("*"), () => verifyAll(services)),
+    answer: ({ services, actor, progress }) =>
+      services.heavy.shared("verify", actor.capabilities.includes("*"), () => verifyAll(services, progress)),
   }),
   read({
     name: "audit.checkpoint",

@@ -8,6 +8,7 @@ import { type Check, problem } from "../../doctor/check.ts";
 import { homeChecks } from "../../doctor/home-checks.ts";
 import { type LogReport, logChecks } from "../../doctor/log-checks.ts";
 import { EVERYDAY } from "../../everyday.ts";
+import { patiently } from "../../patiently.ts";
 import { bold } from "../../screen/styled.ts";
 import { EXIT, type RunCommand, type Terminal } from "../../terminal.ts";
 
@@ -53,7 +54,9 @@ async function asked(
   options: DoctorOptions,
 ): Promise<LogReport & { readonly bounds: BoundsReport }> {
   const client = await clientOf(terminal, daemon);
-  const { usage, disk, wal, ...report } = await client.call("system.doctor", { ...options });
+  const { usage, disk, wal, ...report } = await patiently(terminal, "doctor", (progress) =>
+    client.call("system.doctor", { ...options }, { progress }),
+  );
   return { ...report, bounds: { usage, disk, wal } };
 }
 
