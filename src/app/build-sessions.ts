@@ -65,6 +65,7 @@ export function buildSessions(parts: SessionParts): Sessions {
   const frames = createFrames();
   const agents = createAgents(store, committer, {
     drivers: machine.driverCatalogue.slugs,
+    isInstalled: machine.driverCatalogue.isInstalled,
     since: clock.iso(startedAtMs),
   });
   const tokens = createTokens({ store, committer, clock, newId, whenKeyless: processes.whenKeyless });

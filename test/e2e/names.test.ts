@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { type Answer, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
+import { startWithAgents } from "./support/fake-agents.ts";
 import {
   type Approval,
   ended,
@@ -140,4 +141,15 @@ proves("SF-6", "a token finds by title only what it may read, and is shown only 
   const answer = await answering("POST", `/api/approvals/${open.name}/approve`, {});
   expect(answer.text).toContain(`There is no question and no session \`${open.name}\`.`);
   expectOk(await daemon.call("PUT", "/api/config", { config: { policy: { rules: [] } } }));
+});
+
+proves("SF-8", "the default agent is a real one where one is installed, unless a person chose another", async () => {
+  await using own = await startWithAgents({ claude: [], codex: [] });
+  const chosen = async () => {
+    const { agents } = expectOk(await own.call<{ agents: { slug: string; default: boolean }[] }>("GET", "/api/agents"));
+    return agents.filter((one) => one.default).map(({ slug }) => slug);
+  };
+  expect(await chosen()).toEqual(["claude"]);
+  expectOk(await own.call("POST", "/api/agents/demo/default", {}));
+  expect(await chosen()).toEqual(["demo"]);
 });

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { copyFile, mkdtemp, readFile, realpath, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { storeEnvironment } from "./chosen-store.ts";
@@ -207,8 +207,21 @@ function parsed<T>(answered: string): T {
 /** Removes variables of a Nomos that may run this test. */
 function environment(home: string, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("NOMOS_") && name !== "NODE_OPTIONS");
-  return { ...Object.fromEntries(clean), NOMOS_HOME: home, ...storeEnvironment(home), ...extra };
+  return {
+    ...Object.fromEntries(clean),
+    PATH: PATH_WITHOUT_AGENTS,
+    NOMOS_HOME: home,
+    ...storeEnvironment(home),
+    ...extra,
+  };
 }
+
+/** Tests that name no agent mean `demo`, also on the machine of somebody who has a real one. */
+const AGENTS = ["claude", "codex", "opencode", "gemini", "copilot", "qwen", "pi"];
+const PATH_WITHOUT_AGENTS = (process.env["PATH"] ?? "")
+  .split(delimiter)
+  .filter((folder) => !AGENTS.some((agent) => existsSync(join(folder, agent))))
+  .join(delimiter);
 
 async function found(
   home: string,

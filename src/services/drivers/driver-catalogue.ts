@@ -17,6 +17,7 @@ import type { ProgramRunner } from "./run-program.ts";
 
 export interface DriverCatalogue {
   readonly slugs: () => readonly string[];
+  readonly isInstalled: (slug: string) => Promise<boolean>;
   readonly list: () => Promise<readonly DriverShown[]>;
   /** Throws `not_installed` for an unknown driver. */
   readonly show: (slug: string) => Promise<DriverShown>;
@@ -93,6 +94,7 @@ export function createDriverCatalogue(parts: {
   return {
     list: () => Promise.all(drivers.slugs().map(show)),
     slugs: drivers.slugs,
+    isInstalled: async (slug) => drivers.slugs().includes(slug) && (await show(slug)).installed,
     show,
     install: (slug, report) => installer.install(described(slug), report),
     check: async (slug) => {

@@ -25,6 +25,7 @@ export interface Agents {
   readonly get: (slug: string) => Promise<Agent>;
   /** Null when there is no such agent. */
   readonly find: (slug: string) => Promise<Agent | null>;
+  /** As a person chose; else the first of the usual agents that is installed, and `demo` where none is. */
   readonly defaultSlug: () => Promise<string>;
   readonly toolPolicy: (slug: string, tool: string) => Promise<ToolPolicy>;
   /** Null when the agent's policy does not name the tool. */
@@ -32,12 +33,15 @@ export interface Agents {
   readonly ensureBuiltIn: (drivers: readonly string[]) => Promise<void>;
 }
 
+const USUAL_AGENTS = ["claude", "codex", "opencode", "gemini", "copilot", "qwen", "pi"];
 const FALLBACK_AGENT = "demo";
 const AGENTS_MAX = 1000;
 
 export interface BuiltIn {
   /** Drivers that bring an agent of their own name. */
   readonly drivers: () => readonly string[];
+  /** Whether the driver's program is on this machine. */
+  readonly isInstalled: (driver: string) => Promise<boolean>;
   readonly since: string;
 }
 
@@ -99,7 +103,12 @@ export function createAgents(store: Store, committer: Committer, builtIn: BuiltI
     find: present,
     defaultSlug: async () => {
       const chosen = (await store.row(SYSTEM, SYSTEM_STREAM))?.defaultAgent ?? null;
-      return chosen !== null && (await present(chosen)) !== null ? chosen : FALLBACK_AGENT;
+      if (chosen !== null && (await present(chosen)) !== null) return chosen;
+      for (const slug of USUAL_AGENTS) {
+        const agent = await present(slug);
+        if (agent !== null && (await builtIn.isInstalled(agent.driver))) return slug;
+      }
+      return FALLBACK_AGENT;
     },
     toolPolicy: async (slug, tool) => (await namedPolicy(slug, tool)) ?? "auto",
     namedPolicy,
