@@ -7,6 +7,7 @@ export interface LiveRegion {
   readonly print: (lines: readonly Text[]) => void;
   /** Each line must fit the width. The cursor is hidden without a place. */
   readonly draw: (lines: readonly Text[], cursor: Cursor | null) => void;
+  readonly bell: () => void;
   /** Removes the region; the next `draw` brings it back. */
   readonly clear: () => void;
 }
@@ -20,6 +21,7 @@ const ESC = "\u001b[";
 /** A terminal that knows it shows both parts at once; others ignore it. */
 const [TOGETHER, SHOWN] = [`${ESC}?2026h`, `${ESC}?2026l`];
 const [HIDE, SHOW] = [`${ESC}?25l`, `${ESC}?25h`];
+const BELL = "\u0007";
 const ERASE_BELOW = `${ESC}J`;
 
 export function createLiveRegion(terminal: Terminal): LiveRegion {
@@ -55,6 +57,7 @@ export function createLiveRegion(terminal: Terminal): LiveRegion {
       write(erased() + body + (again === null ? "" : painted(again.lines, again.cursor)));
     },
     draw: (lines, cursor) => write(erased() + (lines.length === 0 ? SHOW : painted(lines, cursor))),
+    bell: () => void output.write(BELL),
     clear: () => write(drawn === null ? "" : erased() + SHOW),
   };
 }

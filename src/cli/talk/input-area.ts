@@ -15,6 +15,7 @@ export interface InputArea extends TranscriptOutput {
   /** `> ` for a prompt, `? ` for an answer. */
   readonly sign: (sign: "> " | "? ") => void;
   readonly draw: () => void;
+  readonly bell: () => void;
   /** Removes the area, for another program on this screen. */
   readonly hide: () => void;
 }
@@ -36,9 +37,9 @@ export function createInputArea(terminal: Terminal, editor: Editor): InputArea {
     const columns = Math.max(8, terminal.columns - 1);
     const above: Text[] = [];
     if (working !== null) above.push(dim(workingLine(working, frame, columns)));
-    if (noticed !== null) above.push(yellow(cutTo(noticed, columns)));
+    if (noticed !== null) above.push(yellow(cutTo(clean(noticed), columns)));
     const { rows, cursor } = inputRows(editor, sign, columns);
-    const below = offered.slice(0, OFFERED_ROWS_MAX).map((line) => dim(cutTo(`  ${line}`, columns)));
+    const below = offered.slice(0, OFFERED_ROWS_MAX).map((line) => dim(cutTo(`  ${clean(line)}`, columns)));
     region.draw([...above, ...rows, ...below], { row: above.length + cursor.row, column: cursor.column });
   };
   const timer = setInterval(() => {
@@ -71,6 +72,7 @@ export function createInputArea(terminal: Terminal, editor: Editor): InputArea {
       isShown = true;
       draw();
     },
+    bell: region.bell,
     hide: () => {
       isShown = false;
       region.clear();
@@ -82,6 +84,10 @@ export function createInputArea(terminal: Terminal, editor: Editor): InputArea {
       region.clear();
     },
   };
+}
+
+function clean(text: string): string {
+  return inOneLine(harmless(text));
 }
 
 /** The rows around the cursor, behind the sign. */

@@ -29,6 +29,8 @@ export interface Ended {
 
 const CONNECTION_LOST = "Connection lost; trying again. Your text is kept and is sent only once.";
 
+const BELL_WITHIN_MS = 5_000;
+
 /** A person and one session, on one screen: the transcript above, the text being typed below. */
 export async function talk(terminal: Terminal, client: Client, options: TalkOptions): Promise<Ended> {
   const { id, name, agent } = options.session;
@@ -126,6 +128,8 @@ function layTable(terminal: Terminal, client: Client, { session, until }: TalkOp
     questions.hear(item.data);
     turns.hear(type, data);
     if (type === "driver.offered@1") commands = commandsIn(data);
+    // Not for the questions of a history that is being shown.
+    if (type === "approval.requested@1" && Date.now() - Date.parse(item.data.at) < BELL_WITHIN_MS) area.bell();
     area.sign(questions.first() === null ? "> " : "? ");
   };
   return { editor, area, taker, turns, leave, ended, end, commands: () => commands, isBusy: () => isBusy, hear };
