@@ -1,4 +1,5 @@
 import { cutTo } from "../print/screen-text.ts";
+import { harmless, inOneLine } from "../screen/harmless.ts";
 import { type Cursor, createLiveRegion } from "../screen/live-region.ts";
 import { dim, type Text, yellow } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
