@@ -13,8 +13,11 @@ export function reportError(terminal: Terminal, thrown: unknown, json: boolean):
   const { code, details } = thrown;
   const message = messageOf(thrown);
   const remedy = remedyOf(thrown);
-  if (json) terminal.printJson({ error: { code, message, remedy, details } });
-  else {
+  // A program gets the daemon's own words, the same on every surface.
+  if (json) {
+    const own = thrown instanceof UnknownOption ? remedy : thrown.remedy;
+    terminal.printJson({ error: { code, message: thrown.message, remedy: own, details } });
+  } else {
     for (const line of wrapped(terminal, `error: ${withoutRuns(harmless(message))} (${code})`)) terminal.complain(line);
     for (const [name, value] of Object.entries(details))
       if (!isSaid(message, value) && !(name === "reason" && message !== thrown.message))
