@@ -363,6 +363,9 @@ async function writeTrees(add: Add): Promise<void> {
     fact("worktree.attached@1", where),
   ]);
   await add(sessionStream(first), [fact("worktree.removed@1", { worktreeId: first })]);
+  const files = [{ path: "notes.md", change: "added" }] as const;
+  const applied = { worktreeId: first, sessionId: first, repository: "ground", files, more: 2 };
+  await add("system", [fact("worktree.applied@1", applied)]);
 }
 
 async function writeEnds(add: Add): Promise<void> {
