@@ -59,12 +59,10 @@ const ASK: { readonly [kind in Kind]?: Ask } = {
   page: async (client) => (await client.call("doc.list", {})).docs.map(({ path }) => ({ value: path, meaning: "" })),
   turn: async (client, session) => {
     if (session === null) return [];
-    const { events } = await client.call("session.events", {
-      id: session,
-      types: ["turn.ended"],
-      view: "path",
-      limit: TURNS_MAX,
-    });
-    return events.map(({ at }, index) => ({ value: String(index + 1), meaning: `ended ${at}` }));
+    const { turns } = await client.call("session.turns", { id: session, limit: TURNS_MAX });
+    return turns.map(({ turn, prompt, outcome }) => ({
+      value: String(turn),
+      meaning: [outcome ?? "running", prompt ?? ""].filter((part) => part !== "").join(": "),
+    }));
   },
 };

@@ -42,10 +42,10 @@ const COLUMNS: { readonly [list: string]: Columns } = {
   ],
   agents: [
     plain("slug"),
-    plain("name"),
+    ["NAME", (row) => (row["name"] === row["slug"] ? "" : spell(row["name"] ?? "")), { shorten: "words" }],
     plain("driver"),
     ["DEFAULT", (row) => (row["default"] === true ? "*" : "")],
-    plain("tools"),
+    ["TOOLS", (row) => (spell(row["tools"]) === "{}" ? "" : spell(row["tools"] ?? "")), { shorten: "end", drop: 1 }],
   ],
   workspaces: [
     plain("slug"),

@@ -26,7 +26,7 @@ function listLines(terminal: Terminal, name: string, rows: readonly Row[], outpu
   const { next } = output;
   const more = next === null || next === undefined ? [] : [`more: --after ${spell(next)}`];
   if (name === "lines") return [...rows.map(({ line }) => spell(line)), ...more];
-  if (rows.length === 0) return [`no ${name}`, ...more];
+  if (rows.length === 0) return [`No ${name}.`, ...more];
   if (name === "approvals" && terminal.isScreen) return [...approvalLines(terminal, rows), ...more];
   const columns = columnsOf(name, rows[0]);
   const names = columns.map(([title]) => title);

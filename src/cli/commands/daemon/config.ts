@@ -11,6 +11,8 @@ import { EXIT, type RunCommand, type Terminal } from "../../terminal.ts";
 
 export const run: RunCommand = async (terminal, invocation) => {
   const { args, json } = invocation;
+  if (args[0] === "explain" && args[1] !== undefined && args.length === 2 && !json)
+    return explainOne(terminal, args[1]);
   if (args[0] === "explain" || args.some((word) => /^--(config|idempotency-key)/.test(word)))
     return runSyscall(terminal, { ...invocation, args: ["config", ...args] });
   const { positionals } = parseArguments(args, {});
@@ -36,6 +38,13 @@ export const run: RunCommand = async (terminal, invocation) => {
 const PORT_LATER = "It takes effect after `nomos down` and `nomos up`.";
 
 type Config = { readonly [key: string]: unknown };
+
+/** One setting in full; a table has no room for what it means. */
+async function explainOne(terminal: Terminal, key: string): Promise<number> {
+  const { settings } = await (await connect(terminal)).call("config.explain", { key });
+  for (const setting of settings) printOutput(terminal, setting);
+  return EXIT.ok;
+}
 
 /** In a pipe only the value, for scripts; on a terminal also where it comes from. */
 async function get(terminal: Terminal, client: Client, key: string, json: boolean): Promise<number> {
