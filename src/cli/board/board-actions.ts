@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { type Client, ClientError, type Session } from "../../client/index.ts";
-import type { Answer, AskedQuestion } from "../questions/question-facts.ts";
 import { bold, dim, type Text } from "../screen/styled.ts";
 import { patchLines } from "../transcript/patch-lines.ts";
 import { createScreenTranscript } from "../transcript/screen-transcript.ts";
@@ -17,18 +16,6 @@ export async function previewOf(client: Client, id: string, columns: number): Pr
   const transcript = createScreenTranscript({ columns }, { prompts: () => true, answers: "past" }, output);
   for (const event of [...events].reverse()) transcript.show({ event: "event", id: event.id, data: event });
   return lines;
-}
-
-export async function giveAnswer(client: Client, { id: approvalId }: AskedQuestion, answer: Answer): Promise<string> {
-  const options = { idempotencyKey: randomUUID() };
-  if (answer.verdict === "reject") {
-    const reason = answer.reason === null ? {} : { reason: answer.reason };
-    await client.call("approval.reject", { approvalId, ...reason }, options);
-    return answer.reason === null ? "Answered: no." : `Answered: no, ${answer.reason}`;
-  }
-  const option = answer.option === null ? {} : { option: answer.option };
-  await client.call("approval.approve", { approvalId, ...option }, options);
-  return `Answered: ${answer.option ?? "yes"}.`;
 }
 
 export interface NewSession {

@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { connect } from "../daemon/connect.ts";
-import { readAnswer } from "../questions/question-facts.ts";
+import { giveAnswer } from "../questions/give-answer.ts";
+import { type Answer, type AskedQuestion, readAnswer } from "../questions/question-facts.ts";
 import { chord, type Key } from "../screen/keys.ts";
 import { editByKey } from "../talk/editor-keys.ts";
-import { giveAnswer, startSession } from "./board-actions.ts";
+import { startSession } from "./board-actions.ts";
 import type { Board } from "./board-context.ts";
 import { askForkOf, askKillOf, chooseNew, chooseRewind, showDiff } from "./board-dialogs.ts";
 import { helpLines } from "./board-screen.ts";
@@ -110,20 +112,22 @@ function answerByKey(board: Board, text: string): boolean {
     board.state.message = { text: "A new question came up: read it first, then press the key again.", isWrong: true };
     return true;
   }
-  if (answer !== null) board.run(() => giveAnswer(board.client, question, answer));
+  if (answer !== null) say(board, question, answer);
   else
     board.state.mode = {
       is: "ask",
       label: "No, because (Enter alone: no reason):",
-      run: (reason) =>
-        board.run(() =>
-          giveAnswer(board.client, question, {
-            verdict: "reject",
-            reason: reason.trim() === "" ? null : reason.trim(),
-          }),
-        ),
+      run: (reason) => say(board, question, { verdict: "reject", reason: reason.trim() || null }),
     };
   return true;
+}
+
+function say({ run, client }: Board, { id }: AskedQuestion, answer: Answer): void {
+  run(async () => {
+    await giveAnswer(client, id, answer, randomUUID());
+    if (answer.verdict === "approve") return `Answered: ${answer.option ?? "yes"}.`;
+    return answer.reason === null ? "Answered: no." : `Answered: no, ${answer.reason}`;
+  });
 }
 
 /** True when the letter is a command here. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { type Client, ClientError } from "../../client/index.ts";
+import { ClientError } from "../../client/index.ts";
 import { nearest } from "../../domains/index.ts";
+import { giveAnswer } from "../questions/give-answer.ts";
 import { type AskedQuestion, readAnswer } from "../questions/question-facts.ts";
 import { dim, red } from "../screen/styled.ts";
 import type { Completion } from "./complete.ts";
@@ -65,7 +66,7 @@ export function createTextTaker(parts: TextParts): TextTaker {
       parts.notice(NO_ANSWER);
       return false;
     }
-    sendSurely(text, (key) => give(client, asked.id, read, key));
+    sendSurely(text, (key) => giveAnswer(client, asked.id, read, key));
     return true;
   };
   const command = (text: string): boolean | null => {
@@ -107,19 +108,4 @@ export function createTextTaker(parts: TextParts): TextTaker {
     },
     settled: () => sending,
   };
-}
-
-async function give(
-  client: Client,
-  approvalId: string,
-  answer: NonNullable<ReturnType<typeof readAnswer>>,
-  idempotencyKey: string,
-): Promise<void> {
-  if (answer.verdict === "reject") {
-    const reason = answer.reason === null ? {} : { reason: answer.reason };
-    await client.call("approval.reject", { approvalId, ...reason }, { idempotencyKey });
-  } else {
-    const option = answer.option === null ? {} : { option: answer.option };
-    await client.call("approval.approve", { approvalId, ...option }, { idempotencyKey });
-  }
 }
