@@ -99,14 +99,15 @@ function ambiguous(given: string, names: readonly string[], candidates: readonly
 /** A question by its id, the beginning of it, or its session if that has just one open. */
 async function approvalNamed(services: Needed, actor: Actor, given: string): Promise<string> {
   const { store } = services;
-  if ((await store.row(APPROVALS, given)) !== null || LONG_ID.test(given)) return given;
-  const begun = (await store.rows(APPROVALS, { limit: PAGE, idPrefix: given })).filter(({ id }) =>
-    mayDo(services, actor, "approval.read", `approval/${id}`),
-  );
+  if ((await store.row(APPROVALS, given)) !== null) return given;
+  const isWhole = LONG_ID.test(given);
+  const rows = isWhole ? [] : await store.rows(APPROVALS, { limit: PAGE, idPrefix: given });
+  const begun = rows.filter(({ id }) => mayDo(services, actor, "approval.read", `approval/${id}`));
   const found = onlyQuestion(given, begun.filter(isPending)) ?? onlyQuestion(given, begun);
   if (found !== null) return found;
   const sessionId = await readableSession(services, actor, given);
   const session = sessionId === null ? null : await store.row(SESSIONS, sessionId);
+  if (session === null && isWhole) return given;
   if (session === null)
     throw new NomosError(
       "approval_not_found",

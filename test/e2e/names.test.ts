@@ -80,6 +80,7 @@ proves(
       one.id,
       one.id,
     ]);
+    expect(await shown(id)).toBe(one.id);
     const listed = await daemon.call<{ approvals: Approval[] }>("GET", `/api/approvals?sessionId=${name}`);
     expect(expectOk(listed).approvals.map((approval) => approval.id)).toEqual([one.id]);
     expectOk(await daemon.call("POST", `/api/approvals/${name}/approve`, {}));
