@@ -9,8 +9,8 @@ export interface Commands {
   readonly syscalls: readonly string[];
 }
 
-const COMMAND_LINES_MAX = 9;
-const SUBJECT_LINES_MAX = 4;
+const COMMAND_LINES_MAX = 8;
+const SUBJECT_LINES_MAX = 3;
 const MORE = "...";
 
 /** Fits on a screen of 24 lines with the shell prompt below, however many syscalls there are. */
@@ -24,16 +24,18 @@ export function overview(commands: Commands): readonly string[] {
   return [
     "nomos: an operating system for AI agent sessions",
     "",
-    "nomos COMMAND [--json] [--help]",
+    "  nomos                   the board: every session, live",
+    '  nomos run "task"        start a session and follow it',
+    "  nomos attach SESSION    talk to a session, by its name, title or id",
+    "  nomos COMMAND --help    explain a command; --json answers for a program",
     "",
     ...cut(rows, COMMAND_LINES_MAX),
     "",
     `Every syscall (${commands.syscalls.length}): nomos SUBJECT VERB; nomos help SUBJECT lists the verbs`,
     ...cut(families, SUBJECT_LINES_MAX),
     "",
-    "State is in $NOMOS_HOME (default ~/.nomos). A session is named by its id, the",
-    "beginning of one, or its name. Exit codes: 0 ok, 1 failed or a negative verdict,",
-    "2 usage, 3 denied, 4 not found, 5 conflict, 6 unavailable.",
+    "State is in $NOMOS_HOME (default ~/.nomos). Exit codes: 0 ok, 1 failed or a",
+    "negative verdict, 2 usage, 3 denied, 4 not found, 5 conflict, 6 unavailable.",
   ];
 }
 

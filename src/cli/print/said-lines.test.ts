@@ -43,3 +43,11 @@ test("a card has only rows with a value", () => {
   ] as const;
   expect(cardRows(card, { name: "a", exitCode: 0 })).toEqual([["name", "a"]]);
 });
+
+test("a title with blanks can be copied from the next command", () => {
+  const says = ["Killed {input.id}.", "Next: nomos logs {input.id}"];
+  expect(saidLines(says, { output: {}, input: { id: "Fix Bob's login" }, tookMs: 1 })).toEqual([
+    "Killed Fix Bob's login.",
+    "Next: nomos logs 'Fix Bob'\\''s login'",
+  ]);
+});

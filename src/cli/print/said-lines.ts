@@ -1,4 +1,5 @@
 import type { SyscallEntry } from "../../client/index.ts";
+import { shellQuoted } from "../screen/shell-quoted.ts";
 import { counted, spell, spellAge, spellBytes, spellCount, spellDollars, spellDuration } from "./spell.ts";
 import { oneLine } from "./table.ts";
 
@@ -43,7 +44,13 @@ function filled(line: string, answered: Answered): readonly string[] {
   }
   const places = [...line.matchAll(PLACE)];
   if (places.some(([, path = ""]) => isNothing(valueFor(path, answered)))) return [];
-  return [line.replace(PLACE, (_whole, path: string, how?: string) => oneLine(spelled(valueFor(path, answered), how)))];
+  // A title may hold blanks, and the next command is there to be copied.
+  const isCommand = line.startsWith("Next:");
+  const fill = (_whole: string, path: string, how?: string): string => {
+    const text = oneLine(spelled(valueFor(path, answered), how));
+    return isCommand && path.startsWith("input.") ? shellQuoted(text) : text;
+  };
+  return [line.replace(PLACE, fill)];
 }
 
 function valueFor(path: string, { output, input, tookMs }: Answered): unknown {
