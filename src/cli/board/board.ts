@@ -59,7 +59,7 @@ export async function openBoard(terminal: Terminal, client: Client): Promise<voi
     attention.see(state);
     soon();
   };
-  const feed = openFeed(client, refresh);
+  const feed = openFeed(client, refresh, (thrown) => tell(refusalOf(thrown), true));
   const aside = (work: () => Promise<unknown>): void => {
     screen.leave();
     keys.pause();

@@ -1,4 +1,4 @@
-import type { Client, LogEvent, Session } from "../../client/index.ts";
+import { type Client, ClientError, type LogEvent, type Session } from "../../client/index.ts";
 import { memberOf } from "../../kernel/index.ts";
 import { toolTitle } from "../transcript/tool-lines.ts";
 import type { BoardRow } from "./board-rows.ts";
@@ -26,7 +26,7 @@ const TOOL_LINE = /^\[tool\] (\w+): /;
 /** The last line may be the end of a turn. */
 const LAST_LINES = 10;
 
-export function openFeed(client: Client, onChange: () => void): Feed {
+export function openFeed(client: Client, onChange: () => void, onRefused: (thrown: unknown) => void): Feed {
   const leave = new AbortController();
   const sessions = new Map<string, Session>();
   const questions = createQuestionsBySession();
@@ -93,6 +93,11 @@ export function openFeed(client: Client, onChange: () => void): Feed {
     isConnected = is;
     onChange();
   };
+  /** A token that may not list or follow is refused, however often one asks. */
+  const failed = (thrown: unknown): void => {
+    if (thrown instanceof ClientError && thrown.status !== 0) onRefused(thrown);
+    else connected(false);
+  };
   const follow = async (): Promise<void> => {
     const options = {
       after: "now",
@@ -108,8 +113,8 @@ export function openFeed(client: Client, onChange: () => void): Feed {
     questions: questions.of(session.id),
     doing: doing.get(session.id) ?? "",
   });
-  follow().catch(() => connected(false));
-  loadAll().catch(() => connected(false));
+  follow().catch(failed);
+  loadAll().catch(failed);
   return {
     rows: () => Array.from(sessions.values(), row),
     get: (id) => {
