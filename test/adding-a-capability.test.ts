@@ -63,7 +63,7 @@ test("the worked example, applied to a copy of the repository, keeps the rules a
     expect(inspectTree(copy, LAYERS).map(({ rule, file, message }) => `${rule} ${file} ${message}`)).toEqual([]);
 
     await run(process.execPath, [join(copy, "tools/docs.ts")], { cwd: copy });
-    const env = { ...process.env, NOMOS_HOME: join(copy, "home") };
+    const env = { ...process.env, NOMOS_HOME: join(copy, "home"), NOMOS_PORT: "0" };
     const nomos = async (...args: string[]) =>
       JSON.parse((await run(process.execPath, [join(copy, "bin/nomos.js"), ...args, "--json"], { env })).stdout);
     try {
