@@ -83,7 +83,8 @@ async function look(context: Context<"bounds" | "store">, id: string, turnId: st
   if (turnId === null) return session.busy ? null : { session, turn: await lastTurn(context, id) };
   const { recentTurns, queue, phase } = await context.services.store.fold(Session, id);
   const ended = recentTurns.find((turn) => turn.turnId === turnId);
-  if (ended !== undefined) return { session, turn: ended };
+  // Read again: the turn may have ended after the session was read.
+  if (ended !== undefined) return { session: await showSession(context, id), turn: ended };
   const open = queue.some((turn) => turn.turnId === turnId) || (phase.at === "busy" && phase.turnId === turnId);
   if (open) return null;
   const old = await context.services.store.readStream(sessionStream(id), { limit: 1, turnId, types: ["turn.ended"] });
