@@ -45,10 +45,14 @@ function turnOf(event: LogEvent): string {
   return String(memberOf(event.data, "turnId"));
 }
 
+export const DEMO = "demo";
+export const ONLY_DEMO =
+  "No agent is installed, so `demo` runs, which only follows a script. Install one: nomos driver install claude";
+
 /** The requested agent, or the default one. */
 export async function chooseAgent(client: Client, slug: string | undefined): Promise<OutputOf<"agent.show">> {
   if (slug !== undefined) return client.call("agent.show", { slug });
   const { agents } = await client.call("agent.list", {});
   const chosen = agents.find((agent) => agent.default) ?? agents[0];
-  return chosen ?? client.call("agent.show", { slug: "demo" });
+  return chosen ?? client.call("agent.show", { slug: DEMO });
 }

@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { DEMO } from "../follow-turn.ts";
 import { cutTo, padTo, widthOf, wrap } from "../print/screen-text.ts";
 import { questionFacts } from "../questions/question-facts.ts";
 import { harmless, inOneLine } from "../screen/harmless.ts";
@@ -133,7 +134,10 @@ function footLines(state: BoardState, editor: Editor, columns: number): Foot {
   if (mode.is === "confirm") return { lines: [first, bold(yellow(cutTo(clean(mode.text), columns)))], column: null };
   if (mode.is === "page" || mode.is === "choose") return { lines: [first, ""], column: null };
   if (mode.is === "list") {
-    const where = `type a task for ${state.agent} in ${shortPath(state.folder)}`;
+    const where =
+      state.agent === DEMO
+        ? "type a task for demo (it only follows a script; nomos driver install claude)"
+        : `type a task for ${state.agent} in ${shortPath(state.folder)}`;
     return { lines: [first, joined("> ", dim(cutTo(clean(where), columns - 3)))], column: null };
   }
   const sign = mode.is === "ask" ? `${mode.label} ` : mode.is === "filter" ? "/" : "> ";

@@ -2,7 +2,7 @@ import { type Client, ClientError, type Session, type StreamItem } from "../../c
 import { parseArguments } from "../arguments.ts";
 import { connect } from "../daemon/connect.ts";
 import { EVERYDAY } from "../everyday.ts";
-import { type Awaited, chooseAgent, followTurn } from "../follow-turn.ts";
+import { type Awaited, chooseAgent, DEMO, followTurn, ONLY_DEMO } from "../follow-turn.ts";
 import { readPrompt } from "../run/read-prompt.ts";
 import { START_OPTIONS, type StartOptions, startInput } from "../run/start-options.ts";
 import { dim } from "../screen/styled.ts";
@@ -59,10 +59,7 @@ function introduce(terminal: Terminal, { name, agent, sandbox, cwd }: Session): 
 
 async function begin(terminal: Terminal, client: Client, prompt: string, options: RunOptions): Promise<Begun> {
   const agent = await chooseAgent(client, options.agent);
-  if (agent.slug === "demo" && options.agent === undefined && terminal.isScreen)
-    terminal.complain(
-      "No agent is installed, so `demo` runs, which only follows a script. Install one: nomos driver install claude",
-    );
+  if (agent.slug === DEMO && options.agent === undefined && terminal.isScreen) terminal.complain(ONLY_DEMO);
   const started = await client.call("session.start", startInput(terminal, agent, prompt, options));
   const { id, notice, neighbours = [] } = started;
   // In --json mode, stderr lists only sessions that are at work now.

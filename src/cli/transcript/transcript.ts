@@ -1,5 +1,6 @@
 import type { LogEvent, StreamItem } from "../../client/index.ts";
 import { memberOf } from "../../kernel/index.ts";
+import { askedQuestion, questionFacts } from "../questions/question-facts.ts";
 import { bold, dim } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
 import { createScreenTranscript, type Transcript, type TranscriptOptions } from "./screen-transcript.ts";
@@ -12,22 +13,51 @@ export function createTranscript(
   output?: TranscriptOutput,
 ): Transcript {
   if (terminal.hasCursor) return createScreenTranscript(terminal, options, output ?? plainOutput(terminal));
-  return { show: (item) => printPlain(terminal, item, options), close: () => undefined };
+  return createPlainTranscript(terminal, options);
 }
 
-function printPlain(terminal: Terminal, item: StreamItem, options: TranscriptOptions): void {
-  if (item.event === "line") {
-    if (item.data.stream === "stderr") terminal.complain(item.data.line);
-    else terminal.print(item.data.line);
-  } else if (item.event === "gap") terminal.print(dim(`(${item.data.dropped} pieces were not shown)`));
-  else if (item.event === "event") printEvent(terminal, item.data, options);
+type Line = Extract<StreamItem, { event: "line" }>["data"];
+
+function createPlainTranscript(terminal: Terminal, options: TranscriptOptions): Transcript {
+  /** Lines come before the event that they are made from, which says whether they are wanted. */
+  let held: Line[] = [];
+  const release = (): void => {
+    for (const { line, stream } of held) {
+      if (stream === "stderr") terminal.complain(line);
+      else terminal.print(line);
+    }
+    held = [];
+  };
+  return {
+    show: (item) => {
+      if (item.event === "line") {
+        held.push(item.data);
+        return;
+      }
+      if (item.event === "event" && isChatter(item.data) && options.verbose !== true) held = [];
+      release();
+      if (item.event === "gap") terminal.print(dim(`(${item.data.dropped} pieces were not shown)`));
+      else if (item.event === "event") printEvent(terminal, item.data, options);
+    },
+    close: release,
+  };
 }
 
-function printEvent(terminal: Terminal, event: LogEvent, { prompts }: TranscriptOptions): void {
+/** What an agent prints beside its protocol. */
+function isChatter({ type, data }: LogEvent): boolean {
+  return type === "driver.noticed@1" && memberOf(data, "severity") === "info";
+}
+
+function printEvent(terminal: Terminal, event: LogEvent, { prompts, answers, who }: TranscriptOptions): void {
   if (event.type === "turn.admitted@1" && prompts(event.data))
     for (const line of String(memberOf(event.data, "prompt")).split("\n")) terminal.print(bold(`> ${line}`));
   if (event.type === "approval.requested@1") {
-    const id = memberOf(event.data, "approvalId");
-    terminal.complain(dim(`answer with: nomos approve ${id}   or: nomos reject ${id}`));
+    const asked = askedQuestion(event.data);
+    const keys = answers === "here" ? "typed" : null;
+    // The question itself was a line.
+    const [, ...facts] = questionFacts(terminal.columns, asked, { keys, ...(who === undefined ? {} : { who }) });
+    for (const line of facts) terminal.complain(line);
+    if (answers !== "here")
+      terminal.complain(dim(`answer with: nomos approve ${asked.id}   or: nomos reject ${asked.id}`));
   }
 }
