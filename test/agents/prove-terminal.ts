@@ -17,7 +17,8 @@ export async function proveTerminal(stage: Stage, recipe: Recipe): Promise<void>
   const [kept, refused] = [join(cwd, "kept.txt"), join(cwd, "refused.txt")];
   const open = (...args: readonly string[]): Pty => openPty({ home, cwd, args, columns: 120, rows: 40 });
 
-  const run = open("run", "-a", recipe.slug, `@script\n${verb} ${kept} hello`);
+  const mode = recipe.writesIn === undefined ? [] : ["--mode", recipe.writesIn];
+  const run = open("run", "-a", recipe.slug, ...mode, `@script\n${verb} ${kept} hello`);
   const [, name = ""] = NAME.exec(await run.until(NAME)) ?? [];
   if (recipe.asksOn !== null) await answer(run, "kept.txt", "y");
   await run.until(/✓ completed/, "history");

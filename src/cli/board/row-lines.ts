@@ -12,6 +12,7 @@ interface Column {
 const WIDE_COLUMNS = 110;
 const NAME_COLUMNS = 17;
 const AGENT_COLUMNS = 9;
+const AGENT_COLUMNS_WIDE = 14;
 
 /** The list: a heading, then one line per session; the one under the cursor is marked. */
 export function rowLines(rows: readonly BoardRow[], selected: number, columns: number): readonly Text[] {
@@ -44,7 +45,7 @@ function columnsFor(columns: number): readonly Column[] {
   const isWide = columns >= WIDE_COLUMNS;
   const fixed: readonly Column[] = [
     { title: "SESSION", width: NAME_COLUMNS, cell: ({ session }) => session.name },
-    { title: "AGENT", width: AGENT_COLUMNS, cell: ({ session }) => session.agent },
+    { title: "AGENT", width: isWide ? AGENT_COLUMNS_WIDE : AGENT_COLUMNS, cell: ({ session }) => session.agent },
   ];
   const last: readonly Column[] = [
     ...(isWide ? [{ title: "FOLDER", width: 20, cell: ({ session }: BoardRow) => fromTheEnd(session.cwd, 20) }] : []),
