@@ -800,7 +800,7 @@ export const ERRORS = {
     status: 404,
     exit: 4,
     message: "The session has no such turn.",
-    remedy: "Run `nomos session events <session> --types turn.admitted` to list its turns.",
+    remedy: "Run `nomos turns <session>` to list its turns.",
   },
   turn_not_running: {
     status: 409,

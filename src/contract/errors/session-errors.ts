@@ -117,12 +117,7 @@ export const SESSION_ERRORS = {
   ),
   todo_limit: entry(409, 5, "The todo list is too long.", "Shorten it to the limit in the details."),
   turn_ended: entry(409, 5, "This turn has ended.", "Begin a new turn."),
-  turn_not_found: entry(
-    404,
-    4,
-    "The session has no such turn.",
-    "Run `nomos session events <session> --types turn.admitted` to list its turns.",
-  ),
+  turn_not_found: entry(404, 4, "The session has no such turn.", "Run `nomos turns <session>` to list its turns."),
   turn_not_running: entry(409, 5, "This turn has not started yet.", "Wait until it starts."),
   turn_open: entry(409, 5, "Another turn is open.", "End that turn first."),
   workspace_limit: entry(

@@ -98,7 +98,11 @@ describe("session commands", () => {
   test("ps: names only, a format of one's own, and filters", async () => {
     const { name, id } = await json<Session>("run", "--detach", "ask really?", "--label", "the night shift");
     const other = await json<Session>("run", "say hi");
-    await until(async () => (await json<Session>("session", "show", name)).waitingFor === "approval");
+    await until(async () => (await json<Session>("session", "show", name)).waitingFor === "approval").catch(
+      async (thrown) => {
+        throw new Error(`${thrown}: ${(await nomos("session", "events", id, "--json")).stdout}`);
+      },
+    );
     const names = (await nomos("ps", "-q")).stdout.trimEnd().split("\n");
     expect(names[0]).toBe(name);
     expect(names).toContain(other.name);
