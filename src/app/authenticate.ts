@@ -1,10 +1,10 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Actor } from "../kernel/index.ts";
 import { hashSecret, type SessionProcesses, type Tokens } from "../supervisor/index.ts";
-import { type Roles, sessionActor, withBelow } from "../syscalls/index.ts";
+import { isLink, type Links, type Roles, sessionActor, withBelow } from "../syscalls/index.ts";
 
 export interface Authenticator {
-  /** The actor behind a secret: the operator, a session's own driver, or a scoped token; null when it is unknown. */
+  /** The actor behind a secret: the operator, a session's own driver, a token or a link; null when it is unknown. */
   readonly authenticate: (secret: string) => Promise<Actor | null>;
   /** The same actor as of now, for connections opened with a pass; null when its token has ended. */
   readonly recall: (actor: Actor) => Promise<Actor | null>;
@@ -13,10 +13,11 @@ export interface Authenticator {
 export function createAuthenticator(given: {
   readonly operator: string;
   readonly tokens: Tokens;
+  readonly links: Links;
   readonly processes: SessionProcesses;
   readonly roles: Roles;
 }): Authenticator {
-  const { tokens, processes, roles } = given;
+  const { tokens, links, processes, roles } = given;
   const operator: Actor = { principal: "operator", capabilities: roles.operator, sessionId: null };
   const operatorSecret = Buffer.from(given.operator);
   const reaching = (actor: Actor | null): Actor | null => (actor === null ? null : withBelow(roles, actor));
@@ -25,6 +26,7 @@ export function createAuthenticator(given: {
       const bytes = Buffer.from(secret);
       // The length is no secret: all operator tokens have the same.
       if (bytes.length === operatorSecret.length && timingSafeEqual(bytes, operatorSecret)) return operator;
+      if (isLink(secret)) return links.holderOf(secret);
       const sessionId = processes.sessionOfToken(hashSecret(secret));
       if (sessionId !== null) return sessionActor(roles, sessionId);
       return reaching(await tokens.actorOf(secret));

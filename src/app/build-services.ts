@@ -10,7 +10,7 @@ import {
   watchEventLoop,
 } from "../services/index.ts";
 import { createRetention, liveSnapshots, type Retention } from "../supervisor/index.ts";
-import { createHeavyCalls, createPasses, type Services } from "../syscalls/index.ts";
+import { createHeavyCalls, createLinks, createPasses, type Services } from "../syscalls/index.ts";
 import type { Sessions } from "./build-sessions.ts";
 import type { Machine } from "./machine.ts";
 import type { WritableLog } from "./open-log.ts";
@@ -36,6 +36,7 @@ export function buildServices(parts: ServiceParts): { readonly services: Service
     ...{ store, supervisor, agents, delegation, workspaces, trees, tokens, frames, explainTool },
     ...{ policy, roles, config, fence, followers, instruments, daemon },
     passes: createPasses(clock),
+    links: createLinks(clock),
     heavy: createHeavyCalls(clock.steadyMs),
     docs: createDocs(),
     audit: audit.service(committer),

@@ -33,6 +33,8 @@ export interface DaemonOptions {
   readonly echo: (line: string) => void;
   /** Further syscalls to serve, for programs built on Nomos. */
   readonly moreSyscalls?: readonly Syscall[];
+  /** The folder of the dashboard's files; default: the one that `npm run build` writes. */
+  readonly webFolder?: string;
   /** The module with the list of aggregates; default: ours. */
   readonly definitions?: string;
   /** Called when the log cannot be written: the process must exit at once with this code. */
@@ -110,9 +112,18 @@ export async function buildDaemon(options: DaemonOptions, begun: Begun): Promise
   };
   const built = buildServices({ opened, written, machine, sessions, policy, roles: rolesOf(syscalls), daemon });
   const { services } = built;
-  const { port } = options;
+  const { port, webFolder } = options;
   const ready = () => now.ready;
-  const served = await serve({ opened, machine, services, syscalls, port, ready, stopping: stopping.signal });
+  const served = await serve({
+    opened,
+    machine,
+    services,
+    syscalls,
+    port,
+    webFolder,
+    ready,
+    stopping: stopping.signal,
+  });
   now.port = served.port;
   now.take = served.take;
 

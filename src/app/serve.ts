@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { connectionsMax, type OpenedHome, operatorToken, setting } from "../services/index.ts";
 import { type HttpServer, serveHttp } from "../surfaces/index.ts";
 import type { Services, Syscall } from "../syscalls/index.ts";
@@ -21,6 +22,7 @@ export async function serve(parts: {
   readonly services: Services;
   readonly syscalls: readonly Syscall[];
   readonly port: number | null;
+  readonly webFolder: string | undefined;
   readonly ready: () => boolean;
   readonly stopping: AbortSignal;
 }): Promise<Served> {
@@ -37,15 +39,22 @@ export async function serve(parts: {
       ...createAuthenticator({
         operator,
         tokens: services.tokens,
+        links: services.links,
         processes: machine.processes,
         roles: services.roles,
       }),
       ready,
       requestBytesMax: setting(config, "requestBytesMax"),
+      webFolder: parts.webFolder ?? builtWebFolder(),
       stopping,
       log: log.write,
     },
     { port: parts.port ?? setting(config, "port"), socket, connectionsMax: connectionsMax(config, log.write) },
   );
   return { ...server, socket };
+}
+
+/** `npm run build` writes it, in a checkout and in the package. */
+function builtWebFolder(): string {
+  return join(dirname(fileURLToPath(new URL("../../package.json", import.meta.url))), "dist", "web");
 }

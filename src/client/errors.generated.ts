@@ -130,6 +130,12 @@ export const ERRORS = {
     message: "A limit is reached, so nothing was done.",
     remedy: "Wait until something ends, or raise the limit in the details with `nomos config set`.",
   },
+  link_invalid: {
+    status: 401,
+    exit: 3,
+    message: "The link is wrong, was used already, or is older than ten minutes.",
+    remedy: "Run `nomos open` for a new link.",
+  },
   unknown_setting: {
     status: 404,
     exit: 2,
@@ -191,6 +197,13 @@ export const ERRORS = {
     remedy:
       "Name `operator`, `role:viewer`, `agent:SLUG`, `session:ID` or `token:ID`: `nomos agent list`, `nomos ps` and `nomos token list` show those there are.",
   },
+  public_url_missing: {
+    status: 409,
+    exit: 5,
+    message: "A phone reaches Nomos by its public address, and none is set.",
+    remedy:
+      'Run `nomos config set --config \'{"publicUrl":"https://..."}\'`; `nomos doc read docs/guide/dashboard.md` shows the reverse proxy.',
+  },
   rate_limited: {
     status: 429,
     exit: 6,
@@ -208,6 +221,12 @@ export const ERRORS = {
     exit: 3,
     message: "This token may not start or drive a session in so weak a sandbox.",
     remedy: "Start the session with `--sandbox strict`, or ask the operator for a token issued with `--sandbox off`.",
+  },
+  signed_out: {
+    status: 401,
+    exit: 3,
+    message: "This browser is not signed in, or no longer.",
+    remedy: "Run `nomos open` and follow its link.",
   },
   starting: { status: 503, exit: 6, message: "The daemon is still starting.", remedy: "Try again in a moment." },
   syscall_unknown: {

@@ -246,4 +246,12 @@ export interface Families {
     /** Issue a pass that opens one WebSocket once, within 30 seconds, for browsers that cannot send a token. */
     readonly ticket: Verb<"ws.ticket">;
   };
+  readonly dashboard: {
+    /** Issue a link that signs one browser or phone in to the dashboard, once, within ten minutes. */
+    readonly open: Verb<"dashboard.open">;
+    /** Sign a browser in with a link; the link is used up. */
+    readonly enter: Verb<"dashboard.enter">;
+    /** Sign this browser out: its token is revoked. */
+    readonly leave: Verb<"dashboard.leave">;
+  };
 }

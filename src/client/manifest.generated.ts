@@ -103,6 +103,9 @@ export const ROUTES: { readonly [name in keyof SyscallTypes]: string } = {
   "doc.list": "GET /api/docs",
   "doc.read": "GET /api/docs/content",
   "ws.ticket": "POST /api/ws/ticket",
+  "dashboard.open": "POST /api/dashboard/links",
+  "dashboard.enter": "POST /api/dashboard/sign-in",
+  "dashboard.leave": "POST /api/dashboard/sign-out",
 };
 
 export const STREAMS: readonly string[] = ["session.stream", "event.stream"];

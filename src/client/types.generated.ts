@@ -2239,6 +2239,61 @@ export interface SyscallTypes {
       readonly expiresAt: string;
     };
   };
+  /** Issue a link that signs one browser or phone in to the dashboard, once, within ten minutes. */
+  "dashboard.open": {
+    readonly kind: "write";
+    readonly input: {
+      /** `phone`: by the address in `publicUrl`, to watch and approve; default: `browser` */
+      readonly for?: "browser" | "phone";
+      /** names the sign-in in `nomos token list` */
+      readonly label?: string;
+      /** default for a browser: yours; for a phone: to read, answer, prompt and interrupt */
+      readonly capabilities?: readonly string[];
+      /** how long the browser stays signed in; default: 30 days */
+      readonly ttlMs?: number;
+    };
+    readonly output: {
+      readonly url: string;
+      readonly expiresAt: string;
+    };
+  };
+  /** Sign a browser in with a link; the link is used up. */
+  "dashboard.enter": {
+    readonly kind: "write";
+    readonly input: {
+      /** default: the bearer of this call */
+      readonly link?: string;
+    };
+    readonly output: {
+      /** the page's half of the secret: the bearer of every later request, beside the cookie */
+      readonly page: string;
+      readonly tokenId: string;
+      readonly label: string;
+      readonly capabilities: readonly string[];
+      readonly sandbox: "off" | "warn" | "enforce" | "strict";
+      readonly expiresAtMs: number | null;
+      /** the other half; over HTTP it is sent as a cookie and is not in the body */
+      readonly cookie?: {
+        readonly value: string;
+        readonly maxAgeSeconds: number;
+      };
+    };
+  };
+  /** Sign this browser out: its token is revoked. */
+  "dashboard.leave": {
+    readonly kind: "write";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly ok: true;
+      /** null when the caller has no token that could be revoked */
+      readonly tokenId: string | null;
+      /** empty: over HTTP the browser forgets its half */
+      readonly cookie?: {
+        readonly value: string;
+        readonly maxAgeSeconds: number;
+      };
+    };
+  };
 }
 
 export type ErrorCode =
@@ -2264,6 +2319,7 @@ export type ErrorCode =
   | "invalid_request"
   | "invalid_utf8"
   | "limit_reached"
+  | "link_invalid"
   | "unknown_setting"
   | "malformed_json"
   | "mcp_session_missing"
@@ -2274,9 +2330,11 @@ export type ErrorCode =
   | "policy_too_large"
   | "port_in_use"
   | "principal_not_found"
+  | "public_url_missing"
   | "rate_limited"
   | "route_not_found"
   | "sandbox_floor"
+  | "signed_out"
   | "starting"
   | "syscall_unknown"
   | "token_not_found"

@@ -22,9 +22,21 @@ const PolicyRules = z
   .max(POLICY_LIMITS.policyRulesMax.max)
   .refine((rules) => JSON.stringify(rules).length <= POLICY_LIMITS.policyBytes.max / 2, "fewer or shorter rules");
 
+const PublicUrl = z
+  .url({ protocol: /^https?$/ })
+  .max(2048)
+  .refine((text) => {
+    if (!URL.canParse(text)) return false;
+    const { pathname, search, hash, username, password } = new URL(text);
+    return pathname === "/" && [search, hash, username, password].every((part) => part === "");
+  }, "an address without a path, such as `https://nomos.example.org`");
+
 /** `$NOMOS_HOME/config.json`. Unknown members are kept for newer versions; a wrong one is refused by name. */
 export const Config = z.looseObject({
   port: z.number().int().min(0).max(65535).optional().describe("the daemon's port on loopback; 0: any free port"),
+  publicUrl: PublicUrl.optional().describe(
+    "the address of a reverse proxy in front of the daemon, such as `https://nomos.example.org`: the daemon answers to its name, and phones sign in there",
+  ),
   store: z.string().optional().describe("where the log is stored: `sqlite` (in the home), or `postgres://...`"),
   storeLeaseMs: z
     .number()
@@ -211,6 +223,7 @@ export const WORKTREE_DEFAULTS = {
 
 /** These take effect at once; the others need a restart. */
 export const HOT_KEYS: readonly string[] = [
+  "publicUrl",
   "turnTimeoutMs",
   "idleHibernateMs",
   "approvalWaitMs",

@@ -63,6 +63,8 @@ export interface HttpSpelling {
   readonly text?: string;
   /** The content type of that text; default: plain text. */
   readonly textType?: string;
+  /** The member of the answer, `{ value, maxAgeSeconds }`, that is sent as a cookie instead of in the body. */
+  readonly cookie?: string;
 }
 
 /** All paths of a call, its own first. */

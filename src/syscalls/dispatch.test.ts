@@ -31,6 +31,7 @@ test("a session is shown what it may do to itself and to those it started, and n
 const HARMLESS = [
   ...["session.interrupt", "session.suspend", "session.hibernate", "session.kill", "session.forget", "session.label"],
   ...["session.rename", "session.prune"],
+  ...["dashboard.open", "dashboard.enter", "dashboard.leave"],
   ...["session.snapshot", "session.note", "session.ask", "session.finish", "session.erase", "event.add", "turn.begin"],
   ...["turn.end", "turn.say", "artifact.write", "todo.replace", "approval.approve", "approval.reject"],
   ...["agent.create", "agent.delete", "agent.default", "workspace.use", "workspace.remove", "worktree.remove"],

@@ -27,6 +27,7 @@ import type {
   WorkspaceRegistry,
 } from "../supervisor/index.ts";
 import type { ExplainTool } from "../turns/index.ts";
+import type { Links } from "./dashboard/links.ts";
 import type { HeavyCalls } from "./heavy-calls.ts";
 import type { Roles } from "./roles.ts";
 import type { Passes } from "./ws/passes.ts";
@@ -55,6 +56,7 @@ export interface Services {
   /** New secrets that were not shown yet, by event id. */
   readonly secretsShownOnce: Map<string, string>;
   readonly passes: Passes;
+  readonly links: Links;
   readonly heavy: HeavyCalls;
   readonly docs: DocService;
   readonly config: ConfigService;

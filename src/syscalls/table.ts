@@ -5,6 +5,7 @@ import { artifact } from "./artifact/artifact.ts";
 import { audit } from "./audit/audit.ts";
 import { blob } from "./blob/blob.ts";
 import { config } from "./config/config.ts";
+import { dashboard } from "./dashboard/dashboard.ts";
 import type { Syscall } from "./define.ts";
 import { doc } from "./doc/doc.ts";
 import { driver } from "./driver/driver.ts";
@@ -45,6 +46,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...archive,
   ...doc,
   ...ws,
+  ...dashboard,
 ];
 
 /** The capabilities of each role. The operator holds every permission. */

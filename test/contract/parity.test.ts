@@ -137,7 +137,13 @@ async function play(speaker: Speaker, step: Step, memory: Memory): Promise<unkno
   if (!("value" in outcome)) return outcome;
   step.keep?.(outcome.value, memory);
   if (step.shape) return { value: shapeOf(outcome.value) };
+  if (syscall.http.cookie !== undefined) return { value: withoutMember(outcome.value, syscall.http.cookie) };
   return { value: step.volatile ? withoutVolatile(outcome.value) : outcome.value };
+}
+
+/** Over HTTP this member is a header. */
+function withoutMember(value: unknown, member: string): object {
+  return Object.fromEntries(Object.entries(Object(value)).filter(([name]) => name !== member));
 }
 
 function codeOf(outcome: Outcome): unknown {

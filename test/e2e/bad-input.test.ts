@@ -66,7 +66,14 @@ proves("H4", "an unknown id or path is 404 everywhere", async () => {
   expectRefusal(await daemon.call("GET", "/api/agents/nobody"), 404, "agent_not_found");
   expectRefusal(await daemon.call("DELETE", `/api/tokens/${randomUUID()}`), 404, "token_not_found");
   expectRefusal(await daemon.call("GET", `/api/blobs/${"0".repeat(64)}`), 404, "artifact_not_found");
-  for (const path of ["/", "/api", "/nothing", "/sessions/a/b/c/d", "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd"])
+  for (const path of [
+    "/ui/now",
+    "/api",
+    "/nothing",
+    "/sessions/a/b/c/d",
+    "/../../etc/passwd",
+    "/%2e%2e/%2e%2e/etc/passwd",
+  ])
     expectRefusal(await rawRequest(daemon, { path }), 404, "route_not_found");
   expectRefusal(await daemon.call("PATCH", "/sessions"), 405, "method_not_allowed");
 });

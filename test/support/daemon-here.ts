@@ -16,7 +16,11 @@ export interface DaemonHere extends AsyncDisposable {
 }
 
 export async function startDaemonHere(
-  given: { readonly moreSyscalls?: readonly Syscall[]; readonly config?: Readonly<Record<string, unknown>> } = {},
+  given: {
+    readonly moreSyscalls?: readonly Syscall[];
+    readonly config?: Readonly<Record<string, unknown>>;
+    readonly webFolder?: string;
+  } = {},
 ): Promise<DaemonHere> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "nomos-here-")));
   const home = join(root, "home");
@@ -34,6 +38,7 @@ export async function startDaemonHere(
       throw new Error(`the daemon wants to die with ${exitCode}`);
     },
     ...(given.moreSyscalls === undefined ? {} : { moreSyscalls: given.moreSyscalls }),
+    ...(given.webFolder === undefined ? {} : { webFolder: given.webFolder }),
   });
   const operator = (await readFile(join(home, "token"), "utf8")).trim();
   const url = `http://127.0.0.1:${daemon.port}`;

@@ -71,6 +71,12 @@ export const REQUEST_ERRORS = {
     "A limit is reached, so nothing was done.",
     "Wait until something ends, or raise the limit in the details with `nomos config set`.",
   ),
+  link_invalid: entry(
+    401,
+    3,
+    "The link is wrong, was used already, or is older than ten minutes.",
+    "Run `nomos open` for a new link.",
+  ),
   unknown_setting: entry(
     404,
     2,
@@ -116,6 +122,12 @@ export const REQUEST_ERRORS = {
     "There is no such principal.",
     "Name `operator`, `role:viewer`, `agent:SLUG`, `session:ID` or `token:ID`: `nomos agent list`, `nomos ps` and `nomos token list` show those there are.",
   ),
+  public_url_missing: entry(
+    409,
+    5,
+    "A phone reaches Nomos by its public address, and none is set.",
+    'Run `nomos config set --config \'{"publicUrl":"https://..."}\'`; `nomos doc read docs/guide/dashboard.md` shows the reverse proxy.',
+  ),
   rate_limited: entry(429, 6, "Too many requests.", "Wait the number of seconds in the Retry-After header."),
   route_not_found: entry(404, 4, "There is nothing at this address.", "See /openapi.json for all addresses."),
   sandbox_floor: entry(
@@ -124,6 +136,7 @@ export const REQUEST_ERRORS = {
     "This token may not start or drive a session in so weak a sandbox.",
     "Start the session with `--sandbox strict`, or ask the operator for a token issued with `--sandbox off`.",
   ),
+  signed_out: entry(401, 3, "This browser is not signed in, or no longer.", "Run `nomos open` and follow its link."),
   starting: entry(503, 6, "The daemon is still starting.", "Try again in a moment."),
   syscall_unknown: entry(
     404,

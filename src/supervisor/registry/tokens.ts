@@ -25,6 +25,8 @@ export interface Tokens {
       readonly ttlMs: number | null;
       /** Null: the session's own mode if the token is confined to one session, else `strict`. */
       readonly sandbox: SandboxMode | null;
+      /** Default: a new one. */
+      readonly secret?: string;
     },
     maker: Actor,
     by: By,
@@ -90,7 +92,7 @@ export function createTokens({ store, committer, clock, newId, whenKeyless }: To
       const sandbox = input.sandbox ?? stricter(await floorFor(sessionId), floor);
       if (isWeaker(sandbox, floor)) throw new NomosError("sandbox_floor", { asked: sandbox, floor });
       const tokenId = newId();
-      const secret = `nmt_${randomBytes(24).toString("hex")}`;
+      const secret = input.secret ?? `nmt_${randomBytes(24).toString("hex")}`;
       const ownEndMs = ttlMs === null ? null : clock.nowMs() + ttlMs;
       const token: Token = {
         tokenId,

@@ -1,10 +1,12 @@
 import { NomosError } from "../../contract/index.ts";
 import type { Actor } from "../../kernel/index.ts";
-import { checkHost, checkOrigin } from "./guard.ts";
+import { isLink, isPageHalf, joinHalves } from "../../syscalls/index.ts";
+import { type CookiePlace, cookieIn, cookiePlace } from "./cookies.ts";
+import { checkHost, checkOrigin, type Reached } from "./guard.ts";
 import { createRateLimit } from "./rate-limit.ts";
 
 export interface AccessOptions {
-  readonly port: () => number;
+  readonly reached: () => Reached;
   readonly ready: () => boolean;
   readonly authenticate: (secret: string) => Promise<Actor | null>;
 }
@@ -14,6 +16,7 @@ export interface AccessRequest {
   readonly host: string | undefined;
   readonly origin: string | undefined;
   readonly authorization: string | undefined;
+  readonly cookie: string | undefined;
   /** A connection through the daemon's Unix socket has no Host header that could be forged. */
   readonly viaNetwork: boolean;
   /** The session whose walls the connection comes from; null for any other connection. */
@@ -24,6 +27,9 @@ export interface AccessRequest {
 export interface Access {
   readonly guard: (request: AccessRequest) => void;
   readonly login: (request: AccessRequest) => Promise<Actor>;
+  /** The secret that the request carries: its bearer, joined with the cookie if it is the half of a page. */
+  readonly secretOf: (request: AccessRequest) => string | null;
+  readonly cookiePlace: (request: AccessRequest) => CookiePlace;
   /** Counts failed logins and refuses when there are too many. */
   readonly refuseLogin: (request: AccessRequest) => never;
   readonly limit: (actor: Actor) => void;
@@ -35,27 +41,36 @@ const SCOPED_CALLS = { perSecond: 200, burst: 400 } as const;
 export function createAccess(options: AccessOptions): Access {
   const failedLogins = createRateLimit({ ...FAILED_LOGINS, nowMs: () => performance.now() });
   const scopedCalls = createRateLimit({ ...SCOPED_CALLS, nowMs: () => performance.now() });
-  const refuseLogin = ({ fromSession }: AccessRequest): never => {
+  const refuseLogin = ({ authorization, fromSession }: AccessRequest): never => {
     // Failed guesses from behind walls count against that session only.
     refuseIf(failedLogins.take(fromSession ?? "anyone"));
-    throw new NomosError("unauthorized");
+    throw refusalOf(bearer(authorization));
   };
   const limit = (actor: Actor): void => {
     if (!actor.capabilities.includes("*")) refuseIf(scopedCalls.take(actor.principal));
   };
+  const placeOf = ({ host }: AccessRequest): CookiePlace => cookiePlace(host, options.reached());
+  const secretOf = (request: AccessRequest): string | null => {
+    const given = bearer(request.authorization);
+    if (given === null || !isPageHalf(given)) return given;
+    const cookie = cookieIn(request.cookie, placeOf(request));
+    return cookie === null ? null : joinHalves({ cookie, page: given });
+  };
   return {
     guard: ({ host, origin, viaNetwork }) => {
-      if (viaNetwork) checkHost(host, options.port());
-      checkOrigin(origin, options.port());
+      if (viaNetwork) checkHost(host, options.reached());
+      checkOrigin(origin, options.reached());
     },
     login: async (request) => {
       if (!options.ready()) throw new NomosError("starting");
-      const secret = bearer(request.authorization);
+      const secret = secretOf(request);
       const actor = secret === null ? null : await options.authenticate(secret);
       if (actor === null || !isOwn(actor, request)) return refuseLogin(request);
       limit(actor);
       return actor;
     },
+    secretOf,
+    cookiePlace: placeOf,
     refuseLogin,
     limit,
   };
@@ -66,8 +81,15 @@ function isOwn({ sessionId }: Actor, { fromSession }: AccessRequest): boolean {
   return fromSession === null || sessionId === fromSession;
 }
 
-export function bearer(authorization: string | undefined): string | null {
+function bearer(authorization: string | undefined): string | null {
   return /^Bearer\s+(\S+)$/i.exec(authorization ?? "")?.[1] ?? null;
+}
+
+/** The remedy depends on what was sent. */
+function refusalOf(given: string | null): NomosError {
+  if (given !== null && isLink(given)) return new NomosError("link_invalid");
+  if (given !== null && isPageHalf(given)) return new NomosError("signed_out");
+  return new NomosError("unauthorized");
 }
 
 function refuseIf(retryAfterSeconds: number): void {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { ERROR_CATALOGUE, errorBody, type NomosError, type Progress } from "../../contract/index.ts";
+import { ANSWER_HEADERS } from "./answers.ts";
 
 /** Tells a caller who accepts server-sent events how far a call is. Until the first report the answer is an ordinary one. */
 export interface CallProgress {
@@ -30,7 +31,7 @@ export function createCallProgress(response: ServerResponse, accept: string | un
       if (response.writableEnded || response.writableNeedDrain) return;
       if (reportedMs !== null && nowMs - reportedMs < REPORT_EVERY_MS) return;
       if (reportedMs === null) {
-        response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+        response.writeHead(200, { ...ANSWER_HEADERS, "content-type": "text/event-stream" });
         keepAlive = setInterval(() => response.write(": keep-alive\n\n"), KEEP_ALIVE_MS);
         response.once("close", () => clearInterval(keepAlive));
       }

@@ -1,16 +1,19 @@
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono, type Context as HonoContext } from "hono";
-import { ERROR_CATALOGUE, errorBody, NomosError, toNomosError } from "../../contract/index.ts";
+import { NomosError, toNomosError } from "../../contract/index.ts";
 import type { Actor } from "../../kernel/index.ts";
 import { dispatch, pathsOf, type Services, type Syscall } from "../../syscalls/index.ts";
+import type { FileAnswer, WebFiles } from "../files/web-files.ts";
 import type { Late } from "../late.ts";
 import type { McpSurface } from "../mcp/mcp-surface.ts";
 import { refusal } from "../mcp/rpc-error.ts";
 import { createShares } from "../shares.ts";
 import type { Access, AccessRequest } from "./access.ts";
+import { ANSWER_HEADERS, answerError, JSON_HEADERS, sendFile, sendJson } from "./answers.ts";
 import type { BodyRoom } from "./body-room.ts";
 import { createCallProgress } from "./call-progress.ts";
+import { setCookie } from "./cookies.ts";
 import { sessionBehind } from "./from-session.ts";
 import { openApi } from "./openapi.ts";
 import { type BodyBounds, parseBody, readBytes } from "./request-body.ts";
@@ -23,21 +26,25 @@ export interface HttpSurface {
   readonly recall: (actor: Actor) => Promise<Actor | null>;
   readonly ready: () => boolean;
   readonly requestBytesMax: number;
+  /** Where the built dashboard lies. */
+  readonly webFolder: string;
   /** Aborts running calls when the daemon stops. */
   readonly stopping: AbortSignal;
   readonly log: (message: string, details: object) => void;
+}
+
+export interface RouteParts {
+  readonly access: Access;
+  readonly mcp: Late<McpSurface>;
+  readonly room: BodyRoom;
+  readonly files: WebFiles;
 }
 
 type Bindings = { Bindings: HttpBindings };
 type Http = HonoContext<Bindings>;
 
 /** Maps HTTP to the syscall table: each route is a syscall; nothing is decided here. */
-export function createRoutes(
-  surface: HttpSurface,
-  access: Access,
-  mcp: Late<McpSurface>,
-  room: BodyRoom,
-): Hono<Bindings> {
+export function createRoutes(surface: HttpSurface, { access, mcp, room, files }: RouteParts): Hono<Bindings> {
   const app = new Hono<Bindings>();
   const { services } = surface;
   const streams = createShares("streams");
@@ -46,6 +53,14 @@ export function createRoutes(
   surface.stopping.addEventListener("abort", () => {
     for (const call of running) call.abort();
   });
+
+  /** The member of the answer that is a cookie leaves by a header. */
+  const withoutCookie = (c: Http, { http }: Syscall, value: object): object => {
+    if (http.cookie === undefined) return value;
+    const place = access.cookiePlace(accessRequestOf(c));
+    c.env.outgoing.setHeader("set-cookie", setCookie(place, Reflect.get(value, http.cookie)));
+    return Object.fromEntries(Object.entries(value).filter(([name]) => name !== http.cookie));
+  };
 
   const serve = (syscall: Syscall) => async (c: Http) => {
     const actor = await entered(access, c);
@@ -57,7 +72,8 @@ export function createRoutes(
     const cut = () => abort.abort();
     c.env.outgoing.once("close", cut);
     const { outgoing } = c.env;
-    const progress = syscall.kind === "stream" ? null : createCallProgress(outgoing, c.req.header("accept"));
+    const isPlain = syscall.kind === "stream" || syscall.http.cookie !== undefined;
+    const progress = isPlain ? null : createCallProgress(outgoing, c.req.header("accept"));
     let giveBack = (): void => undefined;
     try {
       const output = await dispatch(services, syscall, {
@@ -71,8 +87,10 @@ export function createRoutes(
       if ("value" in output) {
         if (progress?.answer(output.value ?? {}) === true) return RESPONSE_ALREADY_SENT;
         const text = plainText(c, syscall, output.value);
-        if (text !== null) return c.body(text, 200, { "content-type": syscall.http.textType ?? PLAIN_TEXT });
-        return sendJson(c.env.outgoing, syscall.http.status ?? 200, JSON.stringify(output.value ?? {}));
+        if (text !== null)
+          return c.body(text, 200, { ...ANSWER_HEADERS, "content-type": syscall.http.textType ?? PLAIN_TEXT });
+        const body = withoutCookie(c, syscall, output.value ?? {});
+        return sendJson(outgoing, syscall.http.status ?? 200, JSON.stringify(body));
       }
       const share = streams.take(actor);
       const closed = services.instruments.opened("sse");
@@ -92,15 +110,26 @@ export function createRoutes(
     }
   };
 
+  /** Files need no token: what they show is asked for with one. */
+  const fileFor = (c: Http): Promise<FileAnswer | null> => {
+    access.guard(accessRequestOf(c));
+    return files.answer({
+      path: c.req.path,
+      accept: c.req.header("accept"),
+      acceptEncoding: c.req.header("accept-encoding"),
+      ifNoneMatch: c.req.header("if-none-match"),
+    });
+  };
+
   app.get("/health", (c) => {
     access.guard(accessRequestOf(c));
     return surface.ready()
-      ? c.json({ status: "ok", version: services.daemon.version })
-      : c.json({ status: "starting" }, 503);
+      ? c.json({ status: "ok", version: services.daemon.version }, 200, JSON_HEADERS)
+      : c.json({ status: "starting" }, 503, JSON_HEADERS);
   });
   app.get("/openapi.json", (c) => {
     access.guard(accessRequestOf(c));
-    return c.json(openApi(surface.syscalls, services.daemon.version, new URL(c.req.url).origin));
+    return c.json(openApi(surface.syscalls, services.daemon.version, new URL(c.req.url).origin), 200, JSON_HEADERS);
   });
   app.all("/mcp", async (c) => {
     try {
@@ -114,13 +143,16 @@ export function createRoutes(
     }
   });
   for (const syscall of surface.syscalls) app.on(syscall.http.method, [...pathsOf(syscall.http)], serve(syscall));
-  app.notFound((c) => {
+  app.notFound(async (c) => {
     const { method, path } = c.req;
     const allowed = surface.syscalls.flatMap(({ http }) =>
       pathsOf(http).some((pattern) => isAt(pattern, path)) ? [http.method] : [],
     );
-    if (allowed.length === 0) return answerError(new NomosError("route_not_found", { method, path }));
-    return answerError(new NomosError("method_not_allowed", { method, path, allowed }));
+    if (allowed.length > 0) return answerError(new NomosError("method_not_allowed", { method, path, allowed }));
+    const file = method === "GET" || method === "HEAD" ? await fileFor(c) : null;
+    return file === null
+      ? answerError(new NomosError("route_not_found", { method, path }))
+      : sendFile(c.env.outgoing, file);
   });
   app.onError((thrown, c) => {
     const error = toNomosError(thrown);
@@ -146,27 +178,10 @@ function isAt(pattern: string, path: string): boolean {
   return wanted.length === parts.length && wanted.every((part, at) => part.startsWith(":") || part === parts[at]);
 }
 
-/**
- * Writes straight to the socket: a web `Response` would copy the text through a stream, a third of a read's cost. Ended
- * after the other requests that arrived with this one, so that a client with many connections is woken once for all.
- */
-function sendJson(response: HttpBindings["outgoing"], status: number, body: string): Response {
-  response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
-  setImmediate(() => response.end(body));
-  return RESPONSE_ALREADY_SENT;
-}
-
 /** Answers that are text, such as Markdown, are sent as text unless the caller asks for JSON. */
 function plainText(c: Http, { http }: Syscall, value: unknown): string | null {
   if (http.text === undefined || /\bapplication\/json\b/.test(c.req.header("accept") ?? "")) return null;
   return typeof value === "object" && value !== null ? String(Reflect.get(value, http.text)) : null;
-}
-
-function answerError(error: NomosError): Response {
-  const { status } = ERROR_CATALOGUE[error.code];
-  const wait = error.details["retryAfterSeconds"];
-  const headers = typeof wait === "number" ? { "retry-after": String(wait) } : undefined;
-  return Response.json(errorBody(error), headers === undefined ? { status } : { status, headers });
 }
 
 function entered(access: Access, c: Http): Promise<Actor> {
@@ -180,6 +195,7 @@ function accessRequestOf(c: Http): AccessRequest {
     host: c.req.header("host"),
     origin: c.req.header("origin"),
     authorization: c.req.header("authorization"),
+    cookie: c.req.header("cookie"),
     viaNetwork: c.env.incoming.socket.remoteAddress !== undefined,
     fromSession: sessionBehind(c.env.incoming.socket),
   };

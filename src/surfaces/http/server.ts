@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { NomosError } from "../../contract/index.ts";
+import { createWebFiles } from "../files/web-files.ts";
 import { type Late, late } from "../late.ts";
 import type { WebSockets } from "../ws/web-sockets.ts";
 import { createAccess } from "./access.ts";
@@ -36,11 +37,13 @@ const TIMEOUTS_MS = {
 /** Always binds to loopback; this cannot be configured. */
 export async function serveHttp(surface: HttpSurface, options: ListenOptions): Promise<HttpServer> {
   const { authenticate, ready } = surface;
-  const access = createAccess({ authenticate, ready, port: surface.services.daemon.port });
+  const { config, daemon } = surface.services;
+  const reached = () => ({ port: daemon.port(), publicUrl: originOf(config.show().publicUrl) });
+  const access = createAccess({ authenticate, ready, reached });
   const room = createBodyRoom();
   const mcp = late(async () => (await import("../mcp/mcp-surface.ts")).createMcpSurface({ ...surface, room }));
   const sockets = late(async () => (await import("../ws/web-sockets.ts")).createWebSockets({ ...surface, access }));
-  const routes = createRoutes(surface, access, mcp, room);
+  const routes = createRoutes(surface, { access, mcp, room, files: createWebFiles(surface.webFolder) });
   const listener: RequestListener = getRequestListener(routes.fetch, { overrideGlobalObjects: false });
   const tcp = limited(listener, sockets, options.connectionsMax);
   await listening(tcp, () => tcp.listen(options.port, "127.0.0.1"), options.port);
@@ -66,6 +69,10 @@ export async function serveHttp(surface: HttpSurface, options: ListenOptions): P
       await Promise.all(closing);
     },
   };
+}
+
+function originOf(address: string | undefined): string | null {
+  return address === undefined ? null : new URL(address).origin;
 }
 
 function limited(listener: RequestListener, sockets: Late<WebSockets>, connectionsMax: number): Server {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { StreamItem } from "../../syscalls/index.ts";
+import { ANSWER_HEADERS } from "./answers.ts";
 
 const KEEP_ALIVE_MS = 25_000;
 /** A reader that accepts nothing for this long is cut off; it can reconnect with its cursor. */
@@ -14,7 +15,7 @@ export async function sendStream(
 ): Promise<void> {
   response.writeHead(200, {
     "content-type": "text/event-stream",
-    "cache-control": "no-store",
+    ...ANSWER_HEADERS,
     connection: "keep-alive",
     "x-accel-buffering": "no",
   });

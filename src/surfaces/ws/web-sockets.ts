@@ -4,7 +4,7 @@ import { WebSocketServer } from "ws";
 import { ERROR_CATALOGUE, errorBody, NomosError, toNomosError } from "../../contract/index.ts";
 import type { Actor } from "../../kernel/index.ts";
 import type { Services, Syscall } from "../../syscalls/index.ts";
-import { type Access, type AccessRequest, bearer } from "../http/access.ts";
+import type { Access, AccessRequest } from "../http/access.ts";
 import { sessionBehind } from "../http/from-session.ts";
 import { RPC_LIMITS } from "../rpc/peer.ts";
 import { createShares } from "../shares.ts";
@@ -67,7 +67,7 @@ export function createWebSockets(options: WsOptions): WebSockets {
     if (pathOf(request) !== WS_PATH) throw new NomosError("route_not_found", { path: pathOf(request) });
     if (server.clients.size >= CONNECTIONS_MAX)
       throw new NomosError("too_many_connections", { connectionsMax: CONNECTIONS_MAX });
-    const secret = bearer(asked.authorization);
+    const secret = options.access.secretOf(asked);
     if (secret !== null) {
       const actor = await options.access.login(asked);
       const giveBack = connections.take(actor);
@@ -122,11 +122,12 @@ function counted(whoIs: () => Promise<Actor | null>, access: Access): () => Prom
 }
 
 function accessRequestOf({ headers, socket }: IncomingMessage): AccessRequest {
-  const { host, origin, authorization } = headers;
+  const { host, origin, authorization, cookie } = headers;
   return {
     host,
     origin,
     authorization,
+    cookie,
     viaNetwork: socket.remoteAddress !== undefined,
     fromSession: sessionBehind(socket),
   };

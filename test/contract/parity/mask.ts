@@ -9,7 +9,7 @@ const FIXED: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "<time>"],
   [/\bnomos-\d{8}T\d+Z/g, "<export>"],
   [/\bpid:\d+\b/g, "<pid>"],
-  [/nm[ot]_[0-9a-f]{48,}/g, "<secret>"],
+  [/nm[lopt]_[0-9a-f]{48,}/g, "<secret>"],
   [/\b[0-9a-f]{64}\b/g, "<hash>"],
   [/\b[0-9a-f]{48}\b/g, "<ticket>"],
 ];

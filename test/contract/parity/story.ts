@@ -407,6 +407,17 @@ export const STORY: readonly Step[] = [
   { syscall: "doc.read", input: () => ({ path: "docs/reference/mcp.md" }) },
   { syscall: "doc.read", input: () => ({ path: "../package.json" }), refused: "doc_not_found" },
   { syscall: "ws.ticket", input: nothing },
+  { syscall: "dashboard.open", input: () => ({ for: "phone" }), refused: "public_url_missing" },
+  {
+    syscall: "dashboard.open",
+    input: () => ({ label: "parity", capabilities: ["session.read"] }),
+    keep: (value, memory) => {
+      memory["link"] = String(at(value, "url")).split("#link=")[1] ?? "";
+    },
+  },
+  { syscall: "dashboard.enter", input: ({ link }) => ({ link }) },
+  { syscall: "dashboard.enter", input: ({ link }) => ({ link }), refused: "link_invalid" },
+  { syscall: "dashboard.leave", input: nothing },
   { syscall: "system.doctor", input: () => ({ rebuild: true }) },
   { syscall: "agent.delete", input: () => ({ slug: "tester" }) },
   { syscall: "agent.delete", input: () => ({ slug: "demo" }), refused: "agent_in_use" },

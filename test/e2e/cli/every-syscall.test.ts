@@ -26,6 +26,8 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["doc.list", "", { page: "docs.0.path" }],
   ["doc.read", "$page"],
   ["ws.ticket", ""],
+  ["dashboard.open", ""],
+  ["dashboard.leave", ""],
   ["agent.list", ""],
   ["agent.create", "helper demo --name Helper"],
   ["agent.show", "helper"],
@@ -126,11 +128,12 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
 ];
 
 /**
- * Tested elsewhere: they need a blob's hash, an endless stream, a registry, an agent, a running turn, or a worktree
- * without work.
+ * Tested elsewhere: they need a blob's hash, an endless stream, a registry, an agent, a running turn, a worktree without
+ * work, or a link.
  */
 const ELSEWHERE: readonly string[] = [
   ...["blob.read", "event.stream", "driver.install", "driver.check", "session.ask", "worktree.remove"],
+  "dashboard.enter",
 ];
 
 test(
