@@ -145,8 +145,13 @@ export const EVERYDAY = {
   },
   open: {
     subject: "daemon",
-    usage: "nomos open",
-    summary: "Print the daemon's address",
+    usage: "nomos open [--print] [--label TEXT] [--address]",
+    summary: "Open the dashboard in your browser, signed in by a link that works once",
+    options: [
+      ["--print", "only print the link"],
+      ["--label TEXT", "names the sign-in in `nomos token list`"],
+      ["--address", "only print the daemon's address, for scripts"],
+    ],
   },
   mcp: {
     subject: "programs",

@@ -202,7 +202,7 @@ export const ERRORS = {
     exit: 5,
     message: "A phone reaches Nomos by its public address, and none is set.",
     remedy:
-      'Run `nomos config set --config \'{"publicUrl":"https://..."}\'`; `nomos doc read docs/guide/dashboard.md` shows the reverse proxy.',
+      "Run `nomos config set publicUrl https://...`; `nomos doc read docs/guide/dashboard.md` shows the reverse proxy.",
   },
   rate_limited: {
     status: 429,

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { ClientError } from "../../client/index.ts";
 import { shellQuoted } from "../screen/shell-quoted.ts";
 import { EXIT, type Terminal } from "../terminal.ts";
+import { dashboardLines } from "./dashboard-lines.ts";
 import { readNote } from "./find-daemon.ts";
 import { startupError } from "./startup-error.ts";
 
@@ -83,7 +84,8 @@ interface Up {
   readonly tourSession: { readonly id: string; readonly name: string } | null;
 }
 
-async function sayUp(terminal: Terminal, { json }: ServeOptions, { port, home, tourSession }: Up): Promise<void> {
+async function sayUp(terminal: Terminal, { json, tour }: ServeOptions, up: Up): Promise<void> {
+  const { port, home, tourSession } = up;
   const url = `http://127.0.0.1:${port}`;
   if (json) {
     const tour = tourSession === null ? null : { id: tourSession.id, name: tourSession.name };
@@ -93,6 +95,7 @@ async function sayUp(terminal: Terminal, { json }: ServeOptions, { port, home, t
   terminal.print(`nomos ${terminal.version} is up: ${url} (pid ${process.pid})`);
   terminal.print(`home   ${home}`);
   terminal.print(`token  curl -H "Authorization: Bearer $(cat ${shellQuoted(join(home, "token"))})" ${url}/api/status`);
+  for (const line of await dashboardLines(terminal, tour)) terminal.print(line);
   terminal.print("stop   Ctrl-C, or `nomos down`");
   if (tourSession === null) return;
   const { tourLines } = await import("../print/tour-lines.ts");

@@ -126,7 +126,7 @@ export const REQUEST_ERRORS = {
     409,
     5,
     "A phone reaches Nomos by its public address, and none is set.",
-    'Run `nomos config set --config \'{"publicUrl":"https://..."}\'`; `nomos doc read docs/guide/dashboard.md` shows the reverse proxy.',
+    "Run `nomos config set publicUrl https://...`; `nomos doc read docs/guide/dashboard.md` shows the reverse proxy.",
   ),
   rate_limited: entry(429, 6, "Too many requests.", "Wait the number of seconds in the Retry-After header."),
   route_not_found: entry(404, 4, "There is nothing at this address.", "See /openapi.json for all addresses."),

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Approval, LogEvent, Session } from "../../../src/client/index.ts";
 import { runCli, startCli, startDaemon, type TestDaemon } from "../../support/daemon.ts";
+import { redeem, signedIn } from "../support/browser.ts";
 
 let daemon: TestDaemon;
 let work: string;
@@ -274,9 +275,16 @@ describe("attach", () => {
 });
 
 describe("daemon commands", () => {
-  test("open prints the address", async () => {
-    expect((await nomos("open")).stdout).toBe(`${daemon.url}\n`);
-    expect(await json("open")).toEqual({ url: daemon.url });
+  test("open prints a link that signs in once, and for scripts the address", async () => {
+    const link = new RegExp(`^${daemon.url}/#link=nml_[0-9a-f]{48}$`);
+    const { stdout, stderr } = await nomos("open", "--label", "a test");
+    expect([stdout.trim(), stderr]).toEqual([expect.stringMatching(link), ""]);
+    expect(signedIn(await redeem(daemon, stdout.trim().split("#link=")[1] ?? "")).page).toMatch(/^nmp_/);
+    expect((await nomos("token", "list")).stdout).toContain("browser: a test");
+    expect(await json("open")).toEqual({ url: expect.stringMatching(link), expiresAt: expect.any(String) });
+    expect((await nomos("open", "--address")).stdout).toBe(`${daemon.url}\n`);
+    expect(await json("open", "--address")).toEqual({ url: daemon.url });
+    expect(await nomos("open", "sesame")).toMatchObject({ exitCode: 2 });
   });
 
   test("config show, get and set work; an invalid value is refused and the setting named", async () => {

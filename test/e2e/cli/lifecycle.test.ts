@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCliHere } from "../../support/cli-here.ts";
 import { BIN, daemonNote, newHome, runCli, startDaemon } from "../../support/daemon.ts";
+import { redeem } from "../support/browser.ts";
 
 const UP = /^nomos \d+\.\d+\.\d+ is up: (http:\/\/127\.0\.0\.1:\d+) \(pid (\d+)\)$/m;
 
@@ -15,6 +16,9 @@ describe("up", () => {
     const [, url, pid] = UP.exec(daemon.printed()) ?? [];
     expect({ url, pid: Number(pid) }).toEqual({ url: daemon.url, pid: daemon.pid });
     expect(daemon.printed()).toContain(`Authorization: Bearer $(cat ${daemon.home}/token)`);
+    expect(daemon.printed()).toContain("nomos open");
+    // Where nobody looks at the output it may be kept, so there is no link in it.
+    expect(daemon.printed()).not.toContain("#link=");
     expect((await daemon.call("GET", "/api/status")).status).toBe(200);
     const before = Date.now();
     expect(await daemon.stop()).toBe(0);
@@ -67,6 +71,8 @@ describe("up", () => {
       expect(daemon.printed()).toContain(`nomos ${command}`);
     expect(daemon.printed()).toContain(sessions[0]?.name);
     expect(daemon.printed()).not.toContain("\u001b");
+    const [, link = ""] = /#link=(nml_[0-9a-f]{48}) /.exec(daemon.printed()) ?? [];
+    expect((await redeem(daemon, link)).status).toBe(201);
   });
 
   test("--detach returns when the daemon is up, prints pid and address, and the daemon has its own session", async () => {
@@ -173,7 +179,7 @@ describe("commands that start a daemon", () => {
     const home = await newHome();
     const answers = await Promise.all(Array.from({ length: 4 }, () => runCli(["status", "--json"], { home })));
     expect(answers.map(({ exitCode }) => exitCode)).toEqual([6, 6, 6, 6]);
-    const opened = await Promise.all(Array.from({ length: 4 }, () => runCli(["open", "--json"], { home })));
+    const opened = await Promise.all(Array.from({ length: 4 }, () => runCli(["open", "--address"], { home })));
     expect(opened.map(({ exitCode, stderr }) => ({ exitCode, stderr }))).toEqual(
       Array.from({ length: 4 }, () => ({ exitCode: 0, stderr: "" })),
     );

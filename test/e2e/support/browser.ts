@@ -1,4 +1,5 @@
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
+import { request as requestTls } from "node:https";
 import { text } from "node:stream/consumers";
 import { expect } from "vitest";
 import type { TestDaemon } from "../../support/daemon.ts";
@@ -16,12 +17,20 @@ export interface Answered {
   readonly code: string | null;
 }
 
+/** Where a browser connects to; with `ca` by TLS. */
+export interface Reached {
+  readonly url: string;
+  readonly ca?: string;
+  readonly servername?: string;
+}
+
 /** One request with exactly these headers: `fetch` would not send a foreign Host. */
-export function ask({ url }: Pick<TestDaemon, "url">, path: string, asked: Asked = {}): Promise<Answered> {
+export function ask({ url, ...tls }: Reached, path: string, asked: Asked = {}): Promise<Answered> {
   const { hostname, port } = new URL(url);
   const { method = "GET", headers = {}, body } = asked;
+  const start = tls.ca === undefined ? request : requestTls;
   return new Promise((resolve, reject) => {
-    const sent = request({ hostname, port, path, method, headers }, (answer) => {
+    const sent = start({ hostname, port, path, method, headers, ...tls }, (answer) => {
       text(answer).then((said) => {
         const { statusCode = 0, headers } = answer;
         resolve({ status: statusCode, headers, text: said, code: codeIn(said) });
@@ -48,7 +57,7 @@ export async function newLink(daemon: TestDaemon, asked: object = {}): Promise<s
   return body.url.split("#link=")[1] ?? "";
 }
 
-export function redeem(daemon: Pick<TestDaemon, "url">, link: string, headers: OutgoingHttpHeaders = {}) {
+export function redeem(daemon: Reached, link: string, headers: OutgoingHttpHeaders = {}) {
   const sent = { authorization: `Bearer ${link}`, "content-type": "application/json", ...headers };
   return ask(daemon, "/api/dashboard/sign-in", { method: "POST", headers: sent, body: {} });
 }

@@ -1,4 +1,5 @@
 import { parseArguments, parsePort, usageError } from "../../arguments.ts";
+import { dashboardLines } from "../../daemon/dashboard-lines.ts";
 import { type FoundDaemon, findDaemon } from "../../daemon/find-daemon.ts";
 import { EVERYDAY } from "../../everyday.ts";
 import { EXIT, type RunCommand, type Terminal } from "../../terminal.ts";
@@ -22,6 +23,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const { startDetached } = await import("../../daemon/start-detached.ts");
   const started = await startDetached(terminal, { port, tour });
   announce(terminal, started, json, "is up");
+  if (!json) for (const line of await dashboardLines(terminal, tour)) terminal.print(line);
   if (tour && !json) await printTour(terminal, started);
   return EXIT.ok;
 };
