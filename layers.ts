@@ -18,6 +18,8 @@ export interface Layer {
    * both.
    */
   readonly runtime: "language" | "browser" | "bare" | "node";
+  /** Packages that become part of the bundle, and so are no dependencies of what is published. */
+  readonly bundles?: readonly string[];
   /** Packages that must not be loaded when this layer is loaded, not even through another layer. */
   readonly neverLoads?: readonly string[];
   /** The whole layer without its tests. */
@@ -220,8 +222,18 @@ export const LAYERS: readonly Layer[] = [
     mayImport: ["kernel", "domains", "contract", "host", "client", "aip46-conformance"],
     runtime: "node",
     mayLaunch: ["app"],
+    bundles: ["uqr"],
     neverLoads: ["zod", "hono", "@hono/node-server"],
     note: "arguments and printing; talks to the daemon, and starts it if none runs",
+  },
+  {
+    name: "web",
+    dir: "web",
+    level: 11,
+    mayImport: ["kernel", "domains", "client"],
+    runtime: "browser",
+    bundles: ["preact", "@preact/signals", "marked", "lowlight"],
+    note: "the dashboard: a view of syscalls and streams; a page is a folder and one line in pages.ts",
   },
   {
     name: "app",

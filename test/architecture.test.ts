@@ -19,10 +19,10 @@ describe("the tree follows layers.ts", () => {
     const seen = readSourceTree(ROOT, LAYERS).files.map((file) => file.path);
     expect(seen.length).toBeGreaterThan(0);
     const packages = readdirSync(join(ROOT, "packages")).map((name) => `packages/${name}/src`);
-    const there = ["src", ...packages].flatMap((folder) =>
+    const there = ["src", "web", ...packages].flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`),
     );
-    expect(new Set(seen)).toEqual(new Set(there.filter((path) => path.endsWith(".ts"))));
+    expect(new Set(seen)).toEqual(new Set(there.filter((path) => /\.tsx?$/.test(path))));
   });
 
   const rooms = readSourceTree(ROOT, LAYERS).rooms;

@@ -35,7 +35,9 @@ const ON_POSTGRES: readonly string[] = ["audit", "backup", "life", "replay", "se
 const IN_ONE_PROCESS: readonly string[] = [
   ...["app", "client", "cli", "commit", "contract", "domains", "drivers", "kernel"],
   ...["services", "store", "supervisor", "surfaces", "syscalls", "turns"],
-].map((room) => `src/${room}/**/*.test.ts`);
+]
+  .map((room) => `src/${room}/**/*.test.ts`)
+  .concat("web/**/*.test.ts");
 
 /** A test belongs to a project by where it lies. `unit` takes what no other claims, so no test falls between two. */
 export const PROJECTS: readonly Project[] = [

@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { noteSources } from "./built-from.ts";
 import { bundle } from "./bundle.ts";
 import { bundleClient } from "./bundle-client.ts";
+import { bundleWeb } from "./bundle-web.ts";
 import { ENTRIES, EXTERNAL } from "./entries.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -23,8 +24,9 @@ const startedMs = Date.now();
 
 const program = await bundle({ root, outDir, entries: ENTRIES, external: EXTERNAL });
 const client = await bundleClient({ root, outDir, declarations: true });
+const web = await bundleWeb({ root, outDir });
 await noteSources(root, outDir, [...new Set([...program.inputs, ...client.inputs])], startedMs);
-const outputs = [...program.outputs, ...client.outputs];
+const outputs = [...program.outputs, ...client.outputs, ...web.outputs];
 const bytes = outputs.reduce((sum, output) => sum + output.bytes, 0);
 // Standard error: `npm pack --json` prints its answer on standard output.
 console.error(`dist/: ${outputs.length} files, ${Math.ceil(bytes / 1024)} KiB`);

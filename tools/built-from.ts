@@ -5,7 +5,7 @@ import { join } from "node:path";
 export const BUILT_WITH: readonly string[] = [
   "package.json",
   "node_modules/esbuild/package.json",
-  ...["build", "built-from", "bundle", "bundle-client", "entries", "module-references"].map(
+  ...["build", "built-from", "bundle", "bundle-client", "bundle-web", "entries", "module-references"].map(
     (tool) => `tools/${tool}.ts`,
   ),
 ];

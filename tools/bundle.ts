@@ -55,10 +55,14 @@ export async function bundle(options: BundleOptions): Promise<Bundled> {
   });
   for (const [source, name] of assets) await copyFile(join(root, source), join(outDir, name));
   const inputs = [...Object.keys(metafile.inputs), ...assets.keys()];
-  const licences = await licencesOf(root, inputs);
-  if (licences !== "") await writeFile(join(outDir, LICENCES), licences);
+  await writeLicences(root, outDir, inputs);
   const outputs = Object.entries(metafile.outputs).map(([path, { bytes }]) => ({ path, bytes }));
   return { outputs, inputs };
+}
+
+export async function writeLicences(root: string, outDir: string, inputs: readonly string[]): Promise<void> {
+  const licences = await licencesOf(root, inputs);
+  if (licences !== "") await writeFile(join(outDir, LICENCES), licences);
 }
 
 /** Of every package that one of the inputs belongs to. A package without a licence file cannot be published. */

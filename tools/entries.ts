@@ -15,6 +15,10 @@ export const ENTRIES = {
 /** Name in dist/client/ -> source: `nomos/client`. Bundled by itself, so that the program's files stay as few as they are. */
 export const CLIENT_ENTRIES = { browser: "src/client/connect.ts", node: "src/cli/daemon/node-client.ts" };
 
+/** The dashboard, and the workers that it starts. */
+export const WEB_ENTRY = "web/main.tsx";
+export const WEB_WORKERS = { hub: "web/live/hub-thread.ts", text: "web/text/text-thread.ts" };
+
 /**
  * Packages that are installed beside dist/ and not part of it: CommonJS, whose `require` has no meaning in a bundle of
  * modules. Each is loaded only when it is used.

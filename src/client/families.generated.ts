@@ -49,6 +49,8 @@ export interface Families {
     readonly search: Verb<"session.search">;
     /** Follow a session live: lines, events, partial text and state changes. */
     readonly stream: Verb<"session.stream">;
+    /** Follow all sessions: each as it is after a change, questions, and changes outside of sessions. */
+    readonly watch: Verb<"session.watch">;
     /** List the agents a session may start, and why the others are refused. */
     readonly delegates: Verb<"session.delegates">;
     /** Take a snapshot of a session's files now, in addition to the one at each turn's end. */

@@ -25,6 +25,7 @@ export const ROUTES: { readonly [name in keyof SyscallTypes]: string } = {
   "session.wait": "GET /sessions/:id/wait",
   "session.search": "GET /api/sessions/search",
   "session.stream": "GET /sessions/:id/stream",
+  "session.watch": "GET /api/sessions/stream",
   "session.delegates": "GET /sessions/:id/delegates",
   "session.snapshot": "POST /sessions/:id/snapshot",
   "session.turns": "GET /sessions/:id/turns",
@@ -108,7 +109,7 @@ export const ROUTES: { readonly [name in keyof SyscallTypes]: string } = {
   "dashboard.leave": "POST /api/dashboard/sign-out",
 };
 
-export const STREAMS: readonly string[] = ["session.stream", "event.stream"];
+export const STREAMS: readonly string[] = ["session.stream", "session.watch", "event.stream"];
 
 export const SHORT_FORMS: { readonly [short: string]: keyof SyscallTypes } = {
   prompt: "session.prompt",

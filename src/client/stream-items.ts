@@ -13,6 +13,8 @@ export type StreamItem =
       readonly event: "status";
       readonly data: Pick<Session, "id" | "state" | "status" | "busy" | "queued" | "waitingFor">;
     }
+  | { readonly event: "session"; readonly data: Session & { readonly doing?: string } }
+  | { readonly event: "gone"; readonly data: { readonly id: string } }
   | { readonly event: "gap"; readonly data: { readonly dropped: number; readonly of: string } }
   | { readonly event: "end"; readonly data: { readonly id: string; readonly type: string } };
 

@@ -658,6 +658,76 @@ export interface SyscallTypes {
       readonly stream: "stdout" | "stderr";
     };
   };
+  /** Follow all sessions: each as it is after a change, questions, and changes outside of sessions. */
+  "session.watch": {
+    readonly kind: "stream";
+    readonly input: {
+      /** a `next`, a `seq`, an event id, or `now`; reading starts after it */
+      readonly after?: number | string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly adapterSlug: string;
+      readonly workspaceSlug: string;
+      readonly ground: string;
+      readonly cwd: string;
+      readonly status: "starting" | "running" | "exited" | "killed" | "error";
+      readonly startedAt: string;
+      readonly endedAt?: string;
+      readonly lastOutputAt?: string;
+      readonly exitCode?: number;
+      readonly label?: string;
+      readonly agentSlug?: string;
+      readonly parentSessionId?: string;
+      readonly depth: number;
+      readonly name: string;
+      readonly agent: string;
+      readonly state: "starting" | "idle" | "busy" | "suspended" | "hibernated" | "exited" | "killed" | "error";
+      readonly busy: boolean;
+      readonly waitingFor?: "approval" | "quota";
+      readonly queued: number;
+      readonly sandbox: "off" | "warn" | "enforce" | "strict";
+      readonly head: string | null;
+      readonly forkedFrom?: {
+        readonly sessionId: string;
+        readonly eventId: string;
+      };
+      readonly error?: {
+        readonly code: string;
+        readonly message: string;
+      };
+      /** of one session; lists leave it out */
+      readonly usage?: {
+        readonly events: number;
+        /** its events as stored, and the blobs and artifacts it brought, packed */
+        readonly bytes: number;
+        /** of the first ancestor and all that forked from there: what the limit is for */
+        readonly withForks: number;
+        /** `limits.sessionBytes` */
+        readonly limit: number;
+      };
+      /** as given, or the beginning of the first prompt */
+      readonly title?: string;
+      /** the sum over its turns, as its agents tell it; absent when they tell nothing */
+      readonly spent?: {
+        /** tokens, without cached ones */
+        readonly input: number;
+        readonly output: number;
+        readonly cacheRead: number;
+        readonly cacheWrite: number;
+        /** null when the agent tells no price */
+        readonly costUsd: number | null;
+      };
+      /** what it said and did has left the log */
+      readonly archived?: {
+        readonly at: string;
+        /** in `archive` of the home */
+        readonly file?: string;
+      };
+      /** the tool at work, or the last line it said, if that changed */
+      readonly doing?: string;
+    };
+  };
   /** List the agents a session may start, and why the others are refused. */
   "session.delegates": {
     readonly kind: "read";

@@ -3,6 +3,7 @@ import { AgentIdentity } from "./agents/agent.ts";
 import { System } from "./system/system.ts";
 import { AccessToken } from "./tokens/token.ts";
 
+export { activityOf, toolTitle } from "./activity/activity.ts";
 export {
   AGENT_EVENTS,
   AGENT_TRANSITIONS,

@@ -111,7 +111,7 @@ export interface Context<Needed extends keyof Services = keyof Services> {
 
 /** One item of a stream. `id` is a cursor: a reader that returns with it misses nothing and sees nothing twice. */
 export interface StreamItem {
-  readonly event: "event" | "line" | "delta" | "status" | "gap" | "end";
+  readonly event: "event" | "line" | "delta" | "status" | "session" | "gone" | "gap" | "end";
   readonly data: unknown;
   readonly id?: number;
 }

@@ -19,7 +19,8 @@ export const staysInSrc: Rule = (tree) =>
   eachFileLink(tree, ({ file, path }) => {
     const isSupport = file.isTest && path.startsWith("test/");
     const isSource = path.startsWith("src/") || tree.byPath.has(path);
-    const stays = isSource || PUBLISHED_FILES.has(path) || path === ownManifest(file) || isSupport;
+    const isStyle = path.endsWith(".css") && file.layer !== null && path.startsWith(`${file.layer.dir}/`);
+    const stays = isSource || isStyle || PUBLISHED_FILES.has(path) || path === ownManifest(file) || isSupport;
     return stays ? [] : [`${path} is not part of what is published`];
   });
 
@@ -55,6 +56,7 @@ export const outside: Rule = (tree) =>
 export const publishedPackage: Rule = (tree) =>
   eachLink(tree, ({ file, link: { target } }) => {
     if (target.at !== "package" || tree.dependencies.has(target.name)) return [];
+    if (file.layer?.bundles?.includes(target.name) === true) return [];
     if (file.isTest && TEST_PACKAGES.has(target.name)) return [];
     return [`${target.name} is not among the dependencies of package.json`];
   });

@@ -49,7 +49,9 @@ export type Target =
   | { readonly at: "node"; readonly name: string };
 
 export function readSourceTree(root: string, layers: readonly Layer[]): SourceTree {
-  const paths = globSync("{src,packages/*/src}/**/*.ts", { cwd: root }).map((path) => path.replaceAll("\\", "/"));
+  const paths = globSync("{src,packages/*/src,web}/**/*.{ts,tsx}", { cwd: root }).map((path) =>
+    path.replaceAll("\\", "/"),
+  );
   const files = paths.sort().map((path) => readSourceFile(root, path, layers));
   return {
     layers,

@@ -12,7 +12,11 @@ import { LAST_STEP, type Memory, STORY, type Step, UNKNOWN_ID } from "./parity/s
 import { type Outcome, type Speaker, SURFACES } from "./parity/surfaces.ts";
 
 const STORY_MAX_MS = 240_000;
-const STREAM_ITEMS = { "session.stream": 1000, "event.stream": 5 } as const;
+const STREAM_ITEMS: ReadonlyMap<string, number> = new Map([
+  ["session.stream", 1000],
+  ["event.stream", 5],
+  ["session.watch", 5],
+]);
 const AT_ONCE = 4;
 const BY_NAME = new Map(SYSCALLS.map((syscall) => [syscall.name, syscall]));
 
@@ -128,8 +132,8 @@ function makeRepository(path: string): void {
 async function play(speaker: Speaker, step: Step, memory: Memory): Promise<unknown> {
   const syscall = BY_NAME.get(step.syscall);
   if (syscall === undefined) throw new Error(`no syscall is named ${step.syscall}`);
-  if (syscall.name === "session.stream" || syscall.name === "event.stream")
-    return speaker.follow(syscall, step.input(memory), STREAM_ITEMS[syscall.name]);
+  const items = STREAM_ITEMS.get(syscall.name);
+  if (items !== undefined) return speaker.follow(syscall, step.input(memory), items);
   let outcome = await speaker.call(syscall, step.input(memory));
   while (step.until !== undefined && !("value" in outcome && step.until(outcome.value)))
     outcome = await speaker.call(syscall, step.input(memory));

@@ -190,3 +190,27 @@ proves("H22", "a stream of lines only resumes by line ids; a stream of events on
   await events.until("the last turn", ({ data }) => Reflect.get(Object(data["data"]), "text") === "four");
   expect(new Set(events.items.map(({ event }) => event))).toEqual(new Set(["event"]));
 });
+
+proves(
+  "H10",
+  "a watcher of all sessions sees each as it is after a change, what it does, and its questions",
+  async () => {
+    const reader = await readStream(daemon, "/api/sessions/stream");
+    const { id } = await start(daemon);
+    const ofSession = (item: Item) => item.event === "session" && item.data["id"] === id;
+    await reader.until("it is there", ofSession);
+    await turn(daemon, id, "say one\nsay two");
+    await reader.until("its last line", (item) => ofSession(item) && item.data["doing"] === "two");
+    await reader.until("it idles", (item) => ofSession(item) && item.data["state"] === "idle");
+    await prompt(daemon, id, "ask May I?");
+    await reader.until("the question", isEvent("approval.requested@1"));
+    await reader.until("it waits", (item) => ofSession(item) && item.data["waitingFor"] === "approval");
+    const shown = expectOk(await daemon.call("GET", `/sessions/${id}`));
+    const last = reader.items.findLast(ofSession)?.data ?? {};
+    expect(shown).toMatchObject({ state: last["state"], name: last["name"], busy: last["busy"] });
+    await daemon.call("DELETE", `/sessions/${id}`);
+    await reader.until("it is gone", (item) => item.event === "gone" && item.data["id"] === id);
+    const inSessions = reader.items.filter(isEvent("message.completed@1"));
+    expect(inSessions).toEqual([]);
+  },
+);

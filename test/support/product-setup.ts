@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { findBubblewrap } from "../../src/host/index.ts";
 import { bundle } from "../../tools/bundle.ts";
 import { bundleClient } from "../../tools/bundle-client.ts";
+import { bundleWeb } from "../../tools/bundle-web.ts";
 import { ENTRIES, EXTERNAL } from "../../tools/entries.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -59,6 +60,7 @@ async function makeProduct(): Promise<string> {
   chmodSync(made, 0o755);
   await bundle({ root: ROOT, outDir: join(made, "dist"), entries: ENTRIES, external: EXTERNAL });
   await bundleClient({ root: ROOT, outDir: join(made, "dist"), declarations: false });
+  await bundleWeb({ root: ROOT, outDir: join(made, "dist") });
   for (const name of PUBLISHED) cpSync(join(ROOT, name), join(made, name), { recursive: true });
   const product = join(PRODUCTS, contentHash(made));
   if (existsSync(product)) rmSync(made, { recursive: true });

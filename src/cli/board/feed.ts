@@ -1,6 +1,5 @@
 import { type Client, ClientError, type LogEvent, type Session } from "../../client/index.ts";
-import { memberOf } from "../../kernel/index.ts";
-import { toolTitle } from "../transcript/tool-lines.ts";
+import { activityOf } from "../../domains/index.ts";
 import type { BoardRow } from "./board-rows.ts";
 import { createQuestionsBySession } from "./questions-by-session.ts";
 
@@ -150,28 +149,4 @@ async function lastLineOf(client: Client, id: string): Promise<string> {
   const { lines } = await client.call("session.output", { id, lastN: LAST_LINES }).catch(() => ({ lines: [] }));
   const last = lines.findLast(({ line }) => line.trim() !== "" && !line.startsWith("──"));
   return last?.line.replace(TOOL_LINE, "$1 ").slice(0, LINE_CHARS_MAX) ?? "";
-}
-
-/** What a session does now, from its last event; null when the event says nothing about it. */
-function activityOf({ type, data }: LogEvent): string | null {
-  const text = (key: string): string => String(memberOf(data, key) ?? "");
-  switch (type) {
-    case "tool.called@1":
-    case "effect.intended@1":
-      return toolTitle(data);
-    case "message.completed@1":
-      return memberOf(data, "role") === "thought" ? null : lastLine(text("text"));
-    case "turn.started@1":
-      return "working";
-    case "turn.ended@1":
-      return text("outcome") === "completed" ? null : text("outcome");
-    case "session.failed@1":
-      return text("message");
-    default:
-      return null;
-  }
-}
-
-function lastLine(text: string): string {
-  return text.trimEnd().split("\n").at(-1) ?? "";
 }

@@ -1,3 +1,4 @@
+import { toolTitle as titleOfTool } from "../../domains/index.ts";
 import { memberOf } from "../../kernel/index.ts";
 import { cutTo } from "../print/screen-text.ts";
 import { harmless, inOneLine } from "../screen/harmless.ts";
@@ -11,11 +12,7 @@ const DIFF_LINES_SHOWN = 24;
 
 /** A tool call on one line: the action and its target. */
 export function toolTitle(data: unknown): string {
-  const title = memberOf(data, "title");
-  if (typeof title === "string" && title !== "") return oneLine(title);
-  const detail = memberOf(data, "detail");
-  const what = memberOf(detail, "command") ?? memberOf(detail, "path") ?? memberOf(detail, "argv") ?? "";
-  return oneLine(`${String(memberOf(data, "kind") ?? "tool")} ${Array.isArray(what) ? what.join(" ") : String(what)}`);
+  return oneLine(titleOfTool(data));
 }
 
 export function toolHead(terminal: Pick<Terminal, "columns">, title: string): Text {

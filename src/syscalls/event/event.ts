@@ -3,7 +3,7 @@ import { EventWire, NomosError, SessionId } from "../../contract/index.ts";
 import { type CustomFact, isCustomType, type Json } from "../../kernel/index.ts";
 import { read, type Syscall, stream, write } from "../define.ts";
 import { byOf } from "../session/answer.ts";
-import { streamAll } from "../session/stream-events.ts";
+import { streamAll } from "../stream-events.ts";
 import { Cursor, seqOf } from "./event-page.ts";
 
 const EVENTS_PER_CALL_MAX = 100;

@@ -6,10 +6,10 @@ import { readPath } from "../../supervisor/index.ts";
 import { type Context, read, type Syscall, stream } from "../define.ts";
 import { Cursor, EVENTS_MAX, eventPage, Since, seqOf, Types } from "../event/event-page.ts";
 import { Limit } from "../query-text.ts";
+import { onlyShown, streamSession } from "../stream-events.ts";
 import { sessionRowOf, showSession } from "./answer.ts";
 import { lastLines } from "./lines.ts";
 import { sessionDocuments } from "./list.ts";
-import { onlyShown, streamSession } from "./stream-events.ts";
 import { waitForTurn } from "./wait.ts";
 
 const LINES_MAX = 2000;
@@ -30,7 +30,6 @@ export const sessionRead: readonly Syscall[] = [
       positional: ["id"],
       card: [
         ["name", "{name}"],
-        ["title", "{title}"],
         ["title", "{title}"],
         ["label", "{label}"],
         ["state", "{state}"],

@@ -10,6 +10,7 @@ import { sessionOffer } from "./offer.ts";
 import { sessionRead } from "./read.ts";
 import { sessionSiblings } from "./siblings.ts";
 import { sessionStart } from "./start.ts";
+import { sessionWatch } from "./watch.ts";
 
 /** The family `session.*`, in the order of the reference docs. */
 export const session: readonly Syscall[] = [
@@ -19,6 +20,7 @@ export const session: readonly Syscall[] = [
   ...sessionOffer,
   sessionList,
   ...sessionRead,
+  sessionWatch,
   sessionDelegates,
   ...sessionFileCalls,
   ...sessionSiblings,

@@ -427,6 +427,7 @@ export const STORY: readonly Step[] = [
   { syscall: "session.prompt", input: ({ session }) => ({ id: session, prompt: "say no" }), refused: "session_ended" },
   { syscall: "session.stream", input: ofSession() },
   { syscall: "event.stream", input: () => ({ after: 0 }) },
+  { syscall: "session.watch", input: () => ({ after: 0 }) },
   { syscall: "archive.read", input: ofSession(), refused: "archive_not_found" },
   { syscall: "system.gc", input: () => ({ maxAgeDays: 0, dryRun: true }), shape: true },
   { syscall: "session.forget", input: ofSession("fork") },

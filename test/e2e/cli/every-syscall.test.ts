@@ -132,7 +132,7 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
  * work, or a link.
  */
 const ELSEWHERE: readonly string[] = [
-  ...["blob.read", "event.stream", "driver.install", "driver.check", "session.ask", "worktree.remove"],
+  ...["blob.read", "event.stream", "session.watch", "driver.install", "driver.check", "session.ask", "worktree.remove"],
   "dashboard.enter",
 ];
 

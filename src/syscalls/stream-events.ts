@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
-import type { SessionWire } from "../../contract/index.ts";
-import { sessionStream } from "../../kernel/index.ts";
-import type { RecordedEvent } from "../../store/index.ts";
-import type { Frame } from "../../supervisor/index.ts";
-import type { Context, StreamItem } from "../define.ts";
-import { showSession } from "./answer.ts";
-import { linesOf } from "./lines.ts";
+import type { SessionWire } from "../contract/index.ts";
+import { sessionStream } from "../kernel/index.ts";
+import type { RecordedEvent } from "../store/index.ts";
+import type { Frame } from "../supervisor/index.ts";
+import type { Context, StreamItem } from "./define.ts";
+import { showSession } from "./session/answer.ts";
+import { linesOf } from "./session/lines.ts";
 
 /** How many frames wait for a slow reader; later ones are dropped. */
 const FRAMES_BEHIND_MAX = 1000;

@@ -1,0 +1,30 @@
+import { type Client, createClient } from "../../src/client/index.ts";
+import { keep, kept } from "./kept.ts";
+
+const PAGE_HALF = "page";
+
+let client: Client | null = null;
+
+/** The daemon's syscalls, typed. A refusal is thrown as a `ClientError`. */
+export function nomos(): Client {
+  client ??= createClient({ url: location.origin, token: kept(PAGE_HALF) ?? "none" });
+  return client;
+}
+
+/** The page's half of the secret; the other half is a cookie that no script can read. */
+export function pageHalf(): string | null {
+  return kept(PAGE_HALF);
+}
+
+/** Trades a one-time link for a sign-in of this browser. False: the browser forgets it when the page is closed. */
+export async function signInWith(link: string): Promise<boolean> {
+  const { page } = await createClient({ url: location.origin, token: link }).call("dashboard.enter", {});
+  client = null;
+  return keep(PAGE_HALF, page);
+}
+
+export async function signOut(): Promise<void> {
+  await nomos().call("dashboard.leave", {});
+  keep(PAGE_HALF, null);
+  client = null;
+}

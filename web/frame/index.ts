@@ -1,0 +1,12 @@
+export { type Called, useAction, useCall } from "./calls.ts";
+export { nomos, signOut } from "./client.ts";
+export { confirmed } from "./confirm.tsx";
+export { ErrorCard } from "./error-card.tsx";
+export { keep, kept } from "./kept.ts";
+export { useKeys } from "./keys.ts";
+export { askToTell } from "./notices.ts";
+export type { Page, PageProps } from "./page.ts";
+export { usePaletteEntries } from "./palette.tsx";
+export { Link, navigate } from "./route.tsx";
+export { startFrame } from "./start.tsx";
+export { toast } from "./toasts.tsx";

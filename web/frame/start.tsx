@@ -1,0 +1,35 @@
+import { render } from "preact";
+import { ClientError } from "../../src/client/index.ts";
+import { goLive } from "../live/index.ts";
+import { pageHalf, signInWith } from "./client.ts";
+import { startKeys } from "./keys.ts";
+import type { Page } from "./page.ts";
+import { startRouting } from "./route.tsx";
+import { Shell } from "./shell.tsx";
+import { SignInPage, takeLink } from "./sign-in-page.tsx";
+import { startTheme } from "./theme.ts";
+import { toast } from "./toasts.tsx";
+
+export async function startFrame(root: HTMLElement, pages: readonly Page[]): Promise<void> {
+  startTheme();
+  startKeys();
+  startRouting();
+  const refused = await enter();
+  if (refused !== null) return render(<SignInPage reason={refused} />, root);
+  goLive(pageHalf() ?? "");
+  render(<Shell pages={pages} />, root);
+}
+
+/** Null when this browser is signed in, or could be. */
+async function enter(): Promise<unknown> {
+  const link = takeLink();
+  if (link === null) return pageHalf() === null ? new ClientError("unauthorized") : null;
+  try {
+    const isKept = await signInWith(link);
+    if (!isKept) toast("This browser keeps nothing: the sign-in ends when the page is closed.");
+    return null;
+  } catch (thrown) {
+    // Somebody who is signed in and opens an old link stays in.
+    return pageHalf() === null ? thrown : null;
+  }
+}

@@ -1,0 +1,96 @@
+import { type Client, ClientError, createClient, type FetchResponse } from "../../src/client/index.ts";
+import { createBoard } from "./board.ts";
+import { createFollowed } from "./followed.ts";
+import type { Connection, Tab, ToHub, ToTab } from "./messages.ts";
+
+/** Holds the streams for all tabs of a browser, which allows only six connections to a daemon. */
+export interface Hub {
+  readonly join: (tab: Tab) => { readonly hear: (message: ToHub) => void };
+}
+
+const POLL_MS = 2_000;
+
+export function createHub(url: string): Hub {
+  const tabs = new Set<Tab>();
+  let leave = new AbortController();
+  let page: string | null = null;
+  let connection: Connection = "connecting";
+  let clockAheadMs = 0;
+
+  const toAll = (message: ToTab): void => {
+    for (const tab of tabs) tab.send(message);
+  };
+  const connected = (is: Connection): void => {
+    connection = is;
+    toAll({ kind: "connection", is, clockAheadMs });
+  };
+  const noteClock = (response: FetchResponse): void => {
+    const date = Date.parse(response.headers?.get("date") ?? "");
+    // The header has whole seconds.
+    if (!Number.isNaN(date)) clockAheadMs = Math.abs(date - Date.now()) < 2_000 ? 0 : date - Date.now();
+  };
+  const board = createBoard(toAll);
+  const followed = createFollowed();
+
+  const run = async (client: Client, signal: AbortSignal): Promise<void> => {
+    const options = {
+      signal,
+      reconnectsMax: Number.POSITIVE_INFINITY,
+      onBroken: () => connected("broken"),
+      onConnected: () => {
+        void board.load(client, signal).then(
+          () => signal.aborted || connected("live"),
+          (thrown) => failed(thrown),
+        );
+      },
+    };
+    for await (const item of client.stream("session.watch", {}, options)) board.hear(item);
+    // The browser gave no stream: ask again and again.
+    while (!signal.aborted) {
+      await board.load(client, signal).then(() => connected("polling"), failed);
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  };
+  const failed = (thrown: unknown): void => {
+    const isOut = thrown instanceof ClientError && thrown.status === 401;
+    connected(isOut ? "signed-out" : "broken");
+  };
+  const start = (given: string): void => {
+    leave.abort();
+    leave = new AbortController();
+    page = given;
+    connected("connecting");
+    const client = createClient({
+      url,
+      token: given,
+      fetch: async (to, init) => {
+        const response = await fetch(to, init);
+        noteClock(response);
+        return response;
+      },
+    });
+    followed.use(client, leave.signal);
+    run(client, leave.signal).catch(failed);
+  };
+
+  return {
+    join: (tab) => {
+      tabs.add(tab);
+      const own = followed.open(tab);
+      return {
+        hear: (message) => {
+          if (message.kind === "hello") {
+            if (message.page !== page || connection === "signed-out") start(message.page);
+            tab.send({ kind: "connection", is: connection, clockAheadMs });
+            for (const known of board.all()) tab.send(known);
+          } else if (message.kind === "follow") own.follow(message.id);
+          else if (message.kind === "unfollow") own.unfollow(message.id);
+          else {
+            own.close();
+            tabs.delete(tab);
+          }
+        },
+      };
+    },
+  };
+}

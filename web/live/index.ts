@@ -1,0 +1,13 @@
+export {
+  followSession,
+  goLive,
+  onEvents,
+  type SessionFollower,
+  serverNow,
+  useConnection,
+  useQuestions,
+  useSession,
+  useSessions,
+} from "./live.ts";
+export type { Connection, Row } from "./messages.ts";
+export { trustedUrl } from "./trusted-url.ts";

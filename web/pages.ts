@@ -1,0 +1,6 @@
+import type { Page } from "./frame/index.ts";
+
+/** The pages, in the order of the menu. The first whose path matches is shown. */
+export const PAGES: readonly Page[] = [
+  { path: "/ui/now", name: "Now", menu: { key: "n", icon: "now" }, load: () => import("./now/now.tsx") },
+];
