@@ -53,6 +53,7 @@ export const PROJECTS: readonly Project[] = [
       "test/agents/proof/**",
       "test/pack*.test.ts",
       "test/walls/**",
+      "test/web/**",
     ],
     testTimeoutS: 60,
     budgetS: 270,
@@ -126,6 +127,14 @@ export const PROJECTS: readonly Project[] = [
     include: ["test/pack*.test.ts"],
     testTimeoutS: 180,
     budgetS: 55,
+    product: true,
+  },
+  {
+    name: "web",
+    what: "the dashboard in a real browser; here the first look, all of it with `npm run test:web`",
+    include: [process.env["NOMOS_TEST_WEB"] === "1" ? "test/web/*.test.ts" : "test/web/first-look.test.ts"],
+    testTimeoutS: 90,
+    budgetS: 30,
     product: true,
   },
   {

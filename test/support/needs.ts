@@ -23,6 +23,7 @@ const PARTS = {
     probe: ["unshare", "-rm", "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", "/mnt"],
     apt: "util-linux",
   },
+  chromium: { probe: ["chromium", "--version"], apt: "chromium" },
   openssl: { probe: ["openssl", "version"], apt: "openssl" },
   strace: { probe: ["strace", "-o", "/dev/null", "true"], apt: "strace" },
 } as const;
