@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { openStranger, openWindow } from "../support/browser.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { expectAccessible, openStranger, openWindow, PHONE } from "../support/browser.ts";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
 
@@ -27,8 +27,8 @@ inBrowser("a stranger is told how to get in, and a link lets them in once", asyn
 });
 
 inBrowser("a signed-in window shows what runs now, without a fault", async () => {
-  const { page, faults } = await openWindow(daemon);
+  const { page, faults } = await openWindow(daemon, "/ui/now", PHONE);
   await page.getByRole("link", { name: "Now" }).waitFor();
+  await expectAccessible(page);
   expect(faults).toEqual([]);
 });
-vi.setConfig({ testTimeout: 60_000 });
