@@ -205,6 +205,10 @@ export interface Families {
     readonly backup: Verb<"system.backup">;
     /** Move the data of sessions that ended long ago into archives, and remove unused blobs. */
     readonly gc: Verb<"system.gc">;
+    /** Show the daemon's own log by page, newest lines first. */
+    readonly log: Verb<"system.log">;
+    /** List the backups that this log tells of, newest first, and whether they are still there. */
+    readonly backups: Verb<"system.backups">;
     /** Stop the daemon: running turns end and every session hibernates; nothing is lost. */
     readonly shutdown: Verb<"system.shutdown">;
   };

@@ -2110,6 +2110,46 @@ export interface SyscallTypes {
       readonly more: boolean;
     };
   };
+  /** Show the daemon's own log by page, newest lines first. */
+  "system.log": {
+    readonly kind: "read";
+    readonly input: {
+      readonly limit?: number;
+      readonly before?: string;
+      /** leave out lines that tell of no problem */
+      readonly onlyProblems?: boolean | "0" | "1" | "true" | "false";
+    };
+    readonly output: {
+      readonly lines: readonly {
+        readonly at: string | null;
+        readonly message: string;
+        readonly isProblem: boolean;
+        readonly details: { readonly [key: string]: unknown };
+      }[];
+      /** the `before` of the next page, which is older */
+      readonly next: string | null;
+    };
+  };
+  /** List the backups that this log tells of, newest first, and whether they are still there. */
+  "system.backups": {
+    readonly kind: "read";
+    readonly input: {
+      readonly limit?: number;
+    };
+    readonly output: {
+      readonly backups: readonly {
+        readonly path: string;
+        readonly madeAt: string;
+        /** number of events in the backup */
+        readonly size: number;
+        readonly bytes: number;
+        readonly blobs: number;
+        readonly missingBlobs: number;
+        readonly root: string;
+        readonly isThere: boolean;
+      }[];
+    };
+  };
   /** Stop the daemon: running turns end and every session hibernates; nothing is lost. */
   "system.shutdown": {
     readonly kind: "write";

@@ -13,6 +13,7 @@ export { giveHomeLeaseBack, takeHomeLease } from "./home/home-lease.ts";
 export { type HomeState, homeState } from "./home/home-state.ts";
 export { type OpenedHome, openHome, takeHome } from "./home/open-home.ts";
 export { operatorToken } from "./home/operator-token.ts";
+export { createLogReader, type ReadDaemonLog } from "./home/read-daemon-log.ts";
 export { refuseHomeFiles } from "./home/session-file-access.ts";
 export { workspaceFile } from "./home/workspace-file.ts";
 export { connectionsMax } from "./limits/connections.ts";

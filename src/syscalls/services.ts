@@ -12,6 +12,7 @@ import type {
   EventLoopLag,
   HomeState,
   Instruments,
+  ReadDaemonLog,
   SandboxTrials,
   WaitingService,
 } from "../services/index.ts";
@@ -59,6 +60,8 @@ export interface Services {
   readonly links: Links;
   readonly heavy: HeavyCalls;
   readonly docs: DocService;
+  /** Pages of the daemon's own log. */
+  readonly readLog: ReadDaemonLog;
   readonly config: ConfigService;
   readonly audit: AuditService;
   readonly followers: Followers;

@@ -38,6 +38,18 @@ beforeAll(async () => {
 });
 afterAll(() => running[Symbol.asyncDispose]());
 
+proves("KEEP-2", "backups are listed, newest first; one that was deleted is listed as gone", async () => {
+  const folder = await newFolder();
+  const [first, second] = [join(folder, "first"), join(folder, "second")];
+  for (const to of [first, second]) expectOk(await running.call<Made>("POST", "/api/backup", { to }));
+  await rm(first, { recursive: true });
+  const { backups } = expectOk(await running.call<{ backups: object[] }>("GET", "/api/system/backups?limit=2"));
+  expect(backups).toMatchObject([
+    { path: second, isThere: true, missingBlobs: 0, madeAt: expect.any(String) },
+    { path: first, isThere: false },
+  ]);
+});
+
 proves("KEEP-2", "a backup of a running daemon becomes a home that works and records its restore", async () => {
   const daemon = running;
   const { id } = await start(daemon);

@@ -88,6 +88,7 @@ proves("TK-6", "a secret is removed in every spelling: encoded, nested, in a fla
   const word = "hunter2hunter2";
   const lines = [
     ...[`GET /x?q=%20${secret}`, `a${secret}b`, `_${secret}`, `NST_${hidden}`, `nst%5F${hidden}`, `nmo%5f${hidden}`],
+    ...[`http://127.0.0.1:4200/#link=nml_${hidden}`, `"nmp_${hidden}"`, `cookie: nomos-4200=${hidden}`],
     ...[`authorization%3A%20Bearer%20${word}`, `{"h":"Bearer ${word}"}`, JSON.stringify({ a: `"Bearer ${word}"` })],
     ...[
       `postgres://me:${word}@db`,

@@ -8,13 +8,13 @@ export interface DaemonLog {
 }
 
 const FILE_BYTES_MAX = 10_485_760;
-const FILES_KEPT = 3;
+export const FILES_KEPT = 3;
 const LINE_CHARS_MAX = 16_384;
 const CUT_CHARS = 8192;
 /** Bytes that wait while the disk is slow; further lines are dropped and counted. */
 const UNWRITTEN_BYTES_MAX = 4_194_304;
 
-function daemonLogPath(home: string): string {
+export function daemonLogPath(home: string): string {
   return join(home, "logs", "daemon.log");
 }
 

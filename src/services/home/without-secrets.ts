@@ -15,7 +15,7 @@ const NAME =
 
 const FORMS: readonly (readonly [RegExp, string])[] = [
   // No word boundary before a token: `%20nst_` has none.
-  [/n(?:mo|mt|st)(?:_|%5f)[0-9a-f]{8,}/gi, GONE],
+  [/n(?:m[lopt]|st)(?:_|%5f)[0-9a-f]{8,}/gi, GONE],
   [/nomos\.ticket\.[0-9a-f]{8,}/gi, GONE],
   [/(Bearer|Basic)((?:\s|%20|[+:]|\\{1,4}[nrt"]|"){1,8})[\w.~+/=%-]{6,}/gi, `$1$2${GONE}`],
   [/([a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@"\\]{0,100}):(?:[^\s"\\]|\\.){0,300}@/gi, `$1:${GONE}@`],

@@ -9,6 +9,7 @@ import { systemDoctor } from "./doctor.ts";
 import { EXPOSITION_TYPE, exposition } from "./exposition.ts";
 import { FollowerStatus, followerStatus } from "./follower-status.ts";
 import { gatherMetrics } from "./gather-metrics.ts";
+import { logAndBackups } from "./log-and-backups.ts";
 
 export const system: readonly Syscall[] = [
   read({
@@ -81,6 +82,7 @@ export const system: readonly Syscall[] = [
   systemDoctor,
   systemConformance,
   ...backupAndGc,
+  ...logAndBackups,
   write({
     name: "system.shutdown",
     summary: "Stop the daemon: running turns end and every session hibernates; nothing is lost",

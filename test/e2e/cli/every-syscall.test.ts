@@ -68,6 +68,8 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["audit.agent", "demo --limit 3"],
   ["audit.export", ""],
   ["system.backup", ""],
+  ["system.backups", "--limit 5"],
+  ["system.log", "--limit 5"],
   ["artifact.write", "$id a.txt some text"],
   ["artifact.list", "$id"],
   ["artifact.read", "$id a.txt"],
