@@ -20,6 +20,8 @@ const WORKERS_MAX = 6;
 
 export default defineConfig({
   plugins: [bundledThreads()],
+  // As tsconfig.web.json and tools/bundle-web.ts say it.
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   test: {
     pool: "forks",
     // One more than the cores: many tests wait for a process or a disk. Two more measured no faster.

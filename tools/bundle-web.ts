@@ -20,7 +20,7 @@ export async function bundleWeb({
   await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, "assets"), { recursive: true });
   const common = optionsFor(root, folder);
-  const workers = await build({ ...common, entryPoints: { ...WEB_WORKERS } });
+  const workers = await build({ ...common, entryPoints: { ...WEB_WORKERS }, splitting: true });
   const paths = Object.fromEntries(
     Object.keys(WEB_WORKERS).map((name) => [name, outputOf(workers.metafile, name, ".js")]),
   );
