@@ -145,9 +145,10 @@ export const EVERYDAY = {
   },
   open: {
     subject: "daemon",
-    usage: "nomos open [--print] [--label TEXT] [--address]",
+    usage: "nomos open [--phone] [--print] [--label TEXT] [--address]",
     summary: "Open the dashboard in your browser, signed in by a link that works once",
     options: [
+      ["--phone", "for a phone: prints a link to `publicUrl`, and a QR code of it"],
       ["--print", "only print the link"],
       ["--label TEXT", "names the sign-in in `nomos token list`"],
       ["--address", "only print the daemon's address, for scripts"],

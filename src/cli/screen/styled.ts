@@ -15,6 +15,8 @@ const CODES = {
   green: [32, 39],
   yellow: [33, 39],
   cyan: [36, 39],
+  /** Black on bright white. */
+  paper: ["30;107", "39;49"],
 } as const;
 
 type Style = keyof typeof CODES;
@@ -30,6 +32,7 @@ export const red = styled("red");
 export const green = styled("green");
 export const yellow = styled("yellow");
 export const cyan = styled("cyan");
+export const onPaper = styled("paper");
 /** Joins several texts. */
 export const joined = styled(null);
 
