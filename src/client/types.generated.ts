@@ -2120,7 +2120,7 @@ export interface SyscallTypes {
       readonly onlyProblems?: boolean | "0" | "1" | "true" | "false";
     };
     readonly output: {
-      readonly lines: readonly {
+      readonly entries: readonly {
         readonly at: string | null;
         readonly message: string;
         readonly isProblem: boolean;

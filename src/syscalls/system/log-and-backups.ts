@@ -24,7 +24,7 @@ export const logAndBackups: readonly Syscall[] = [
       onlyProblems: Flag.describe("leave out lines that tell of no problem"),
     }),
     output: z.object({
-      lines: z.array(
+      entries: z.array(
         z.object({
           at: z.string().nullable(),
           message: z.string(),
@@ -39,7 +39,7 @@ export const logAndBackups: readonly Syscall[] = [
     cli: { positional: [] },
     answer: async ({ services }, { limit = LINES, before = null, onlyProblems = false }) => {
       const { lines, next } = await services.readLog({ limit, before, onlyProblems });
-      return { lines: lines.map((line) => ({ ...line, details: { ...line.details } })), next };
+      return { entries: lines.map((line) => ({ ...line, details: { ...line.details } })), next };
     },
   }),
   read({
