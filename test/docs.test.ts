@@ -71,7 +71,7 @@ describe("guarantees", () => {
   test("a test spells its guarantee's id out, so that a search finds it", () => {
     const computed =
       /\bproves\w*(?:\.(?:concurrent|onOneStore))*(?:\.(?:skipIf|where)\([^\n]*?\))?\((?!\s*"|id: string|id, title|\))/;
-    const files = globSync("{src,test}/**/*.ts", { cwd: ROOT }).filter((file) => file !== THIS_FILE);
+    const files = globSync("{src,test,web}/**/*.ts", { cwd: ROOT }).filter((file) => file !== THIS_FILE);
     expect(files.filter((file) => computed.test(read(file)))).toEqual([]);
   });
 
@@ -156,7 +156,7 @@ test("the table in the driver guide equals the contract of a script's turn", () 
 
 function provedIds(): ReadonlyMap<string, ReadonlySet<string>> {
   const proved = new Map<string, Set<string>>();
-  const files = globSync(["src/**/*.ts", "test/**/*.ts"], { cwd: ROOT });
+  const files = globSync(["src/**/*.ts", "test/**/*.ts", "web/**/*.ts"], { cwd: ROOT });
   for (const file of files.filter((path) => path !== THIS_FILE))
     for (const [, called, titled] of read(file).matchAll(PROVING)) {
       const id = called ?? titled ?? "";

@@ -3,9 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HOSTILE_TEXTS } from "../fixtures/hostile-texts.ts";
 import { expectAccessible, openStranger, PHONE } from "../support/browser.ts";
 import { needs } from "../support/needs.ts";
+import { proves } from "../support/proves.ts";
 import { serveTextPage, type TextPage } from "../support/text-page.ts";
 
 const inBrowser = test.skipIf(!needs("chromium"));
+const provesInBrowser = proves.skipIf(!needs("chromium"));
 
 const KINDS = ["markdown", "code", "diff", "ansi", "safe"] as const;
 type Kind = (typeof KINDS)[number] | "plots";
@@ -22,7 +24,7 @@ const NEVER =
 
 describe("a text that is meant to mislead", () => {
   for (const kind of KINDS)
-    inBrowser(`as ${kind}: runs nothing, loads nothing, and hides nothing`, async () => {
+    provesInBrowser("TX-1", `as ${kind}: runs nothing, loads nothing, and hides nothing`, async () => {
       const { page, faults } = await openText();
       for (const [name, text] of Object.entries(HOSTILE_TEXTS)) {
         await show(page, kind, kind === "diff" ? `--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+${text}\n` : text);
@@ -36,7 +38,7 @@ describe("a text that is meant to mislead", () => {
       expect(page.context().pages()).toHaveLength(1);
     });
 
-  inBrowser("does not turn its neighbours around, nor leave its box", async () => {
+  provesInBrowser("TX-2", "does not turn its neighbours around, nor leave its box", async () => {
     const { page } = await openText();
     for (const text of [
       "\u202eabc",
@@ -51,7 +53,7 @@ describe("a text that is meant to mislead", () => {
     }
   });
 
-  inBrowser("is named: for eyes and for screen readers", async () => {
+  provesInBrowser("TX-2", "is named: for eyes and for screen readers", async () => {
     const { page } = await openText();
     await show(page, "safe", "sudo b\u0430sh \u202e\u200b x");
     const boxes = await page.locator(".safe-box").allTextContents();
@@ -99,7 +101,7 @@ describe("Markdown and code", () => {
     expect(await page.locator(".code-text").textContent()).toContain("const a = 1;");
   });
 
-  inBrowser("ten megabytes are shown piece by piece, and the page still answers", async () => {
+  provesInBrowser("TX-5", "ten megabytes are shown piece by piece, and the page still answers", async () => {
     const { page } = await openText();
     for (const kind of KINDS) {
       const line = kind === "diff" ? "+x" : "x";
@@ -151,7 +153,7 @@ describe("a diff", () => {
 });
 
 describe("terminal output", () => {
-  inBrowser("is readable whatever colours it asks for, in both themes", async () => {
+  provesInBrowser("TX-3", "is readable whatever colours it asks for, in both themes", async () => {
     const codes = [
       "30",
       "31",

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import type { ComponentChildren, VNode } from "preact";
 import { describe, expect, test } from "vitest";
 import { HOSTILE_TEXTS } from "../../../test/fixtures/hostile-texts.ts";
+import { proves } from "../../../test/support/proves.ts";
 import { blocksOf } from "./markdown.tsx";
 import { type Block, MARKDOWN_CHARS_MAX } from "./markdown-nodes.ts";
 import { parseMarkdown } from "./parse-markdown.ts";
@@ -136,7 +137,7 @@ const SOURCE = fc.oneof(
 );
 
 describe("any text", () => {
-  test("every element is one of ours, and every address of the web or of mail", () => {
+  proves("TX-1", "every element is one of ours, and every address of the web or of mail", () => {
     fc.assert(
       fc.property(SOURCE, (source) => {
         for (const { type, props } of elementsIn(blocksOf(parseMarkdown(source)))) {
@@ -178,7 +179,7 @@ describe("limits", () => {
     expect(textIn(blocks).match(/a/g)?.length).toBe(30_000);
   });
 
-  const size = 60_000;
+  const size = 40_000;
   test.each([
     ["quotes in quotes", ">".repeat(size)],
     ["many lines of quotes in quotes", `${"> ".repeat(200)}a\n`.repeat(size / 400)],

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { proves } from "../../../test/support/proves.ts";
 import { safeLink } from "./safe-link.ts";
 
 describe("addresses that may be opened", () => {
@@ -64,7 +65,7 @@ describe("addresses that are shown as text", () => {
   });
 });
 
-test("no text gives an address of another scheme", () => {
+proves("TX-1", "no text gives an address of another scheme", () => {
   const schemes = fc.constantFrom(
     "javascript:",
     "data:",

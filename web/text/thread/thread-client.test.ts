@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { proves } from "../../../test/support/proves.ts";
 import { createKept } from "./kept.ts";
 import type { Ask, FromThread, ToThread } from "./messages.ts";
 import { createTextThread, type Port } from "./thread-client.ts";
@@ -74,7 +75,7 @@ describe("the thread", () => {
     expect(await third).toEqual([]);
   });
 
-  test("a thread that fails is replaced; the text it failed on stays plain", async () => {
+  proves("TX-5", "a thread that fails is replaced; the text it failed on stays plain", async () => {
     const { ports, start } = fakes();
     const thread = createTextThread({ start });
     const [bad, good] = [thread.parse(markdown("bad"), live()), thread.parse(markdown("good"), live())];
@@ -87,7 +88,7 @@ describe("the thread", () => {
     expect(ports[1]?.asked.map(({ ask }) => ask.text)).toEqual(["good"]);
   });
 
-  test("a text that takes too long is given up, and its thread ended", async () => {
+  proves("TX-5", "a text that takes too long is given up, and its thread ended", async () => {
     const { ports, start } = fakes();
     const thread = createTextThread({ start, timeoutMs: 1 });
     expect(await thread.parse(markdown("slow"), live())).toBeNull();
