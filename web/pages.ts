@@ -3,4 +3,5 @@ import type { Page } from "./frame/index.ts";
 /** The pages, in the order of the menu. The first whose path matches is shown. */
 export const PAGES: readonly Page[] = [
   { path: "/ui/now", name: "Now", menu: { key: "n", icon: "now" }, load: () => import("./now/now.tsx") },
+  { path: "/ui/start", name: "Start", menu: { key: "c", icon: "start" }, load: () => import("./start/start.tsx") },
 ];

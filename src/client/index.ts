@@ -7,4 +7,4 @@ export type { Member, SyscallEntry } from "./manifest.ts";
 export { type Connect, createNomos, isMissing } from "./nomos.ts";
 export type { BodyReader, Fetch, FetchResponse } from "./request.ts";
 export type { StreamItem } from "./stream-items.ts";
-export type { Approval, LogEvent, Session } from "./types.generated.ts";
+export type { Agent, Approval, LogEvent, Session } from "./types.generated.ts";

@@ -1748,6 +1748,13 @@ export interface SyscallTypes {
         readonly openFilesMax: number | null;
         readonly held: boolean;
       };
+      readonly machine: {
+        readonly cores: number;
+        /** processes that run or wait, on average over a minute */
+        readonly load: number | null;
+        readonly memoryBytes: number;
+        readonly memoryFreeBytes: number;
+      };
       readonly tree: {
         readonly size: number;
         /** how many events the tree is behind the log */

@@ -12,6 +12,7 @@ export { HostError } from "./host-error.ts";
 export { type Clock, systemClock } from "./machine/clock.ts";
 export { watchDeath } from "./machine/death-watch.ts";
 export { type DiskState, spaceAt, watchDisk } from "./machine/disk-watch.ts";
+export { machineLoad } from "./machine/machine-load.ts";
 export type { Missing } from "./machine/missing.ts";
 export { openFilesMax } from "./machine/open-files.ts";
 export { allowedEnvironment } from "./processes/allowed-environment.ts";

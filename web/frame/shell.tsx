@@ -1,5 +1,5 @@
 import type { ComponentChildren, ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useErrorBoundary, useState } from "preact/hooks";
 import { useConnection, useQuestions } from "../live/index.ts";
 import { Icon, IconButton } from "../parts/index.ts";
 import { ConfirmDialog } from "./confirm.tsx";
@@ -138,7 +138,19 @@ function LoadedPage({ page, props }: { readonly page: Page; readonly props: Page
   }, [page]);
   if (error !== null) return <ErrorCard error={error} again={() => location.reload()} />;
   if (view === null) return <p class="muted loading">Loading …</p>;
-  return <view.View {...props} />;
+  return <Fenced View={view.View} props={props} />;
+}
+
+/** A page that breaks says so; the frame and the other pages stay. */
+function Fenced({ View, props }: { readonly View: ComponentType<PageProps>; readonly props: PageProps }) {
+  const [broken, mend] = useErrorBoundary();
+  if (broken === undefined) return <View {...props} />;
+  return (
+    <div class="page">
+      <h1>This page broke</h1>
+      <ErrorCard error={broken} again={mend} />
+    </div>
+  );
 }
 
 function NotFound() {

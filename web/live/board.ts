@@ -7,6 +7,8 @@ export interface Board {
   /** Reads everything; what is not there any more is gone. */
   readonly load: (client: Client, signal: AbortSignal) => Promise<void>;
   readonly hear: (item: StreamItem) => void;
+  /** Reads the last line that a session said, unless one is known. */
+  readonly look: (client: Client | null, id: string) => Promise<void>;
   /** For a tab that just came. */
   readonly all: () => readonly ToTab[];
 }
@@ -16,6 +18,11 @@ const SESSIONS_MAX = 5_000;
 /** Of the sessions that ended, the newest are enough; the search finds the others. */
 const ENDED_MAX = 200;
 const TOGETHER_MS = 24;
+const LAST_LINES = 10;
+const LINE_CHARS_MAX = 300;
+const TURN_END = "──";
+/** As live, when the event itself is there. */
+const TOOL_LINE = /^\[tool\] (\w+): /;
 
 export function createBoard(toAll: (message: ToTab) => void): Board {
   const rows = new Map<string, Row>();
@@ -82,6 +89,17 @@ export function createBoard(toAll: (message: ToTab) => void): Board {
       else return;
       soon();
     },
+    look: async (client, id) => {
+      const row = rows.get(id);
+      if (client === null || row === undefined || row.doing !== undefined) return;
+      rows.set(id, { ...row, doing: "" });
+      const doing = await lastLineOf(client, id);
+      const now = rows.get(id);
+      if (now === undefined || (now.doing ?? "") !== "") return;
+      rows.set(id, { ...now, doing });
+      changed.add(id);
+      soon();
+    },
     all: () => [rowsMessage(), questionsMessage()],
   };
 }
@@ -98,6 +116,13 @@ async function readSessions(client: Client, signal: AbortSignal): Promise<readon
   const newest = await client.call("session.list", { limit: ENDED_MAX, sort: "activity" }, { signal });
   for (const session of newest.sessions) if (!found.has(session.id)) found.set(session.id, session);
   return [...found.values()];
+}
+
+/** Empty when it said nothing, or the daemon does not answer. */
+async function lastLineOf(client: Client, id: string): Promise<string> {
+  const { lines } = await client.call("session.output", { id, lastN: LAST_LINES }).catch(() => ({ lines: [] }));
+  const last = lines.findLast(({ line }) => line.trim() !== "" && !line.startsWith(TURN_END));
+  return last?.line.replace(TOOL_LINE, "$1 ").slice(0, LINE_CHARS_MAX) ?? "";
 }
 
 async function readQuestions(client: Client, signal: AbortSignal): Promise<readonly Approval[]> {

@@ -14,6 +14,7 @@ export function createHub(url: string): Hub {
   const tabs = new Set<Tab>();
   let leave = new AbortController();
   let page: string | null = null;
+  let client: Client | null = null;
   let connection: Connection = "connecting";
   let clockAheadMs = 0;
 
@@ -60,7 +61,7 @@ export function createHub(url: string): Hub {
     leave = new AbortController();
     page = given;
     connected("connecting");
-    const client = createClient({
+    client = createClient({
       url,
       token: given,
       fetch: async (to, init) => {
@@ -85,6 +86,7 @@ export function createHub(url: string): Hub {
             for (const known of board.all()) tab.send(known);
           } else if (message.kind === "follow") own.follow(message.id);
           else if (message.kind === "unfollow") own.unfollow(message.id);
+          else if (message.kind === "look") void board.look(client, message.id);
           else {
             own.close();
             tabs.delete(tab);

@@ -1,6 +1,7 @@
 export {
   followSession,
   goLive,
+  lookAt,
   onEvents,
   type SessionFollower,
   serverNow,

@@ -60,6 +60,11 @@ export function followSession(id: string, follower: SessionFollower): () => void
   };
 }
 
+/** Has the last line of a session read, for a view that shows it and finds none. */
+export function lookAt(id: string): void {
+  send({ kind: "look", id });
+}
+
 /** Events outside of sessions, and those of questions. */
 export function onEvents(listener: (events: readonly LogEvent[]) => void): () => void {
   LISTENERS.add(listener);

@@ -10,6 +10,8 @@ export type ToHub =
   | { readonly kind: "hello"; readonly page: string }
   | { readonly kind: "follow"; readonly id: string }
   | { readonly kind: "unfollow"; readonly id: string }
+  /** Reads the last line of a session that said nothing since the hub came. */
+  | { readonly kind: "look"; readonly id: string }
   | { readonly kind: "bye" };
 
 /** From the hub to a tab. */

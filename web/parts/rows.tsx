@@ -8,13 +8,15 @@ interface RowsProps {
   readonly label: string;
   /** The row under the cursor is kept in sight. */
   readonly cursor?: number;
+  /** What a row shows stays with it when it moves. */
+  readonly keyOf: (index: number) => string | number;
   readonly render: (index: number) => ComponentChildren;
 }
 
 const BEYOND = 8;
 
 /** A list of any length: only the rows in sight are there. It scrolls with the window. */
-export function Rows({ count, rowHeight, label, cursor, render }: RowsProps) {
+export function Rows({ count, rowHeight, label, cursor, keyOf, render }: RowsProps) {
   const list = useRef<HTMLUListElement>(null);
   const [[first, last], setShown] = useState<readonly [number, number]>([0, 60]);
   useEffect(() => {
@@ -43,7 +45,7 @@ export function Rows({ count, rowHeight, label, cursor, render }: RowsProps) {
     <ul ref={list} class="rows" aria-label={label} style={{ height: `${count * rowHeight}px` }}>
       {shown.map((index) => (
         <li
-          key={index}
+          key={keyOf(index)}
           class="rows-row"
           aria-setsize={count}
           aria-posinset={index + 1}

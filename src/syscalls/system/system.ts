@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { machineLoad } from "../../host/index.ts";
 import { TreeStatus, treeStatus } from "../audit/tree-status.ts";
 import { read, type Syscall, write } from "../define.ts";
 import { WaitingStatus, waitingStatus } from "../queue/waiting-status.ts";
@@ -34,6 +35,12 @@ export const system: readonly Syscall[] = [
       limits: z
         .object({ memoryMb: z.number().nullable(), openFilesMax: z.number().nullable(), held: z.boolean() })
         .describe("limits of each process of a session; `held` is false where the system enforces none"),
+      machine: z.object({
+        cores: z.number().int(),
+        load: z.number().nullable().describe("processes that run or wait, on average over a minute"),
+        memoryBytes: z.number(),
+        memoryFreeBytes: z.number(),
+      }),
       tree: TreeStatus,
       followers: z.array(FollowerStatus).describe("followers of the log"),
       waiting: WaitingStatus,
@@ -58,6 +65,7 @@ export const system: readonly Syscall[] = [
         recovery: recovery(),
         sandbox,
         limits: services.daemon.limits(),
+        machine: machineLoad(),
         tree: treeStatus(services, events),
         followers: followerStatus(services.followers.states()),
         waiting: await waitingStatus(services),

@@ -1,0 +1,1 @@
+export { QuestionCard } from "./question-card.tsx";
