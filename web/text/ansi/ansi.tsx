@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { SafeRuns } from "../safe/safe-text.tsx";
+import { still } from "../still.tsx";
 import { type AnsiLine, type AnsiReader, createAnsiReader } from "./ansi-reader.ts";
 import type { AnsiColor, AnsiStyle } from "./ansi-style.ts";
 import "./ansi.css";
@@ -11,9 +12,10 @@ export interface AnsiProps {
 
 /** Lines that are laid out at first, and with each press of the button. */
 const LINES_SHOWN = 300;
+const READ_CHARS_MAX = 2_000_000;
 
 /** Terminal output with its colours. The last lines are shown first; more of them on request. */
-export function Ansi({ text }: AnsiProps): VNode {
+export const Ansi = still(({ text }: AnsiProps): VNode => {
   const { lines, dropped } = useAnsi(text);
   const [shown, setShown] = useState(LINES_SHOWN);
   const hidden = Math.max(0, lines.length - shown);
@@ -32,23 +34,38 @@ export function Ansi({ text }: AnsiProps): VNode {
       </pre>
     </div>
   );
-}
+});
 
 /** Reads only what was added since the last time, as long as the text grows. */
 function useAnsi(text: string): { readonly lines: readonly AnsiLine[]; readonly dropped: number } {
-  const held = useRef<{ reader: AnsiReader; text: string } | null>(null);
+  const held = useRef<{ reader: AnsiReader; text: string; skipped: number } | null>(null);
   return useMemo(() => {
     const before = held.current;
     const isLonger = before !== null && text.length >= before.text.length && text.startsWith(before.text);
+    const from = isLonger ? before.text.length : startOfRest(text);
+    const skipped = isLonger ? before.skipped : linesIn(text, from);
     const reader = isLonger ? before.reader : createAnsiReader();
-    reader.write(isLonger ? text.slice(before.text.length) : text);
-    held.current = { reader, text };
-    return { lines: reader.lines(), dropped: reader.dropped() };
+    reader.write(from === 0 ? text : text.slice(from));
+    held.current = { reader, text, skipped };
+    return { lines: reader.lines(), dropped: skipped + reader.dropped() };
   }, [text]);
 }
 
-function Line({ line }: { readonly line: AnsiLine }): VNode {
-  return (
+/** Where the part begins that is read at once. What lies before would be dropped anyway, but for the colours it leaves on. */
+function startOfRest(text: string): number {
+  const from = Math.max(0, text.length - READ_CHARS_MAX);
+  return from === 0 ? 0 : text.indexOf("\n", from) + 1 || from;
+}
+
+function linesIn(text: string, end: number): number {
+  let lines = 0;
+  for (let at = text.indexOf("\n"); at !== -1 && at < end; at = text.indexOf("\n", at + 1)) lines += 1;
+  return lines;
+}
+
+/** A finished line keeps its identity, so it is drawn once. */
+const Line = still(
+  ({ line }: { readonly line: AnsiLine }): VNode => (
     <span class="ansi-line" dir="auto">
       {line.spans.map(({ text, style }, at) => (
         <span key={at} class={classOf(style)} style={colorsOf(style)}>
@@ -57,8 +74,8 @@ function Line({ line }: { readonly line: AnsiLine }): VNode {
       ))}
       {"\n"}
     </span>
-  );
-}
+  ),
+);
 
 function classOf(style: AnsiStyle): string | undefined {
   const { fg, bg } = sidesOf(style);

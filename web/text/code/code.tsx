@@ -4,6 +4,7 @@ import { CopyButton, reachable } from "../../parts/index.ts";
 import { cutAt } from "../cut-text.ts";
 import { More } from "../pieces.tsx";
 import { SafeRuns } from "../safe/safe-text.tsx";
+import { still } from "../still.tsx";
 import { useParsed } from "../thread/use-parsed.ts";
 import { type CodeLine, mayHighlight, plainLines } from "./code-lines.ts";
 import { grammarNamed, grammarOfFile } from "./languages.ts";
@@ -25,7 +26,7 @@ const LINES_SHOWN = 400;
 const LINE_CHARS_MAX = 10_000;
 
 /** Code with colours, and a button to copy it as it is. */
-export function Code({ text, language, path, strict = false }: CodeProps): VNode {
+export const Code = still(({ text, language, path, strict = false }: CodeProps): VNode => {
   const grammar = language === undefined ? grammarOfFile(path ?? "") : grammarNamed(language);
   const ask = grammar === null || !mayHighlight(text) ? null : ({ what: "code", text, grammar } as const);
   const { value, isCurrent } = useParsed(ask);
@@ -52,7 +53,7 @@ export function Code({ text, language, path, strict = false }: CodeProps): VNode
       {hidden > 0 && <More what={`${hidden.toLocaleString("en")} more lines`} onMore={() => setShown(shown * 2)} />}
     </figure>
   );
-}
+});
 
 function CodeLineView({ line, strict }: { readonly line: CodeLine; readonly strict: boolean }): VNode {
   return (

@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { More } from "../pieces.tsx";
+import { still } from "../still.tsx";
 import { DiffFileView } from "./diff-file.tsx";
 import { parseDiff } from "./parse-diff.ts";
 import { useWide } from "./use-wide.ts";
@@ -19,7 +20,7 @@ const SIDE_BY_SIDE_PX = 900;
 const FILES_SHOWN = 20;
 
 /** What changed, file by file: side by side where there is room. */
-export function Diff({ patch, strict = false }: DiffProps): VNode {
+export const Diff = still(({ patch, strict = false }: DiffProps): VNode => {
   const { files, cutLines } = useMemo(() => parseDiff(patch), [patch]);
   const box = useRef<HTMLDivElement>(null);
   const isWide = useWide(box, SIDE_BY_SIDE_PX);
@@ -39,4 +40,4 @@ export function Diff({ patch, strict = false }: DiffProps): VNode {
       )}
     </div>
   );
-}
+});

@@ -2,6 +2,7 @@ import { type ComponentChildren, Fragment, type VNode } from "preact";
 import { reachable } from "../../parts/index.ts";
 import { Code } from "../code/code.tsx";
 import { SafeRuns, SafeText } from "../safe/safe-text.tsx";
+import { still } from "../still.tsx";
 import { useParsed } from "../thread/use-parsed.ts";
 import {
   type Align,
@@ -19,7 +20,7 @@ export interface MarkdownProps {
 }
 
 /** Markdown of an agent or a person. Until it is parsed, and where it is too long, the plain text is shown. */
-export function Markdown({ text }: MarkdownProps): VNode {
+export const Markdown = still(({ text }: MarkdownProps): VNode => {
   const ask = text.length > MARKDOWN_CHARS_MAX ? null : ({ what: "markdown", text } as const);
   const { value, isCurrent, of } = useParsed(ask);
   if (value === null) return <Plain text={text} />;
@@ -32,7 +33,7 @@ export function Markdown({ text }: MarkdownProps): VNode {
       {rest !== "" && <Plain text={rest} />}
     </div>
   );
-}
+});
 
 function Plain({ text }: { readonly text: string }): VNode {
   return (

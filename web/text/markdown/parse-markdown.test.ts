@@ -256,7 +256,7 @@ function elementsIn(children: ComponentChildren): readonly Element[] {
   );
 }
 
-const STATEFUL: ReadonlySet<string> = new Set(["Code", "Pieces"]);
+const STATEFUL: ReadonlySet<string> = new Set(["Still", "Pieces"]);
 
 function textIn(value: unknown): string {
   if (Array.isArray(value)) return value.map(textIn).join(" ");

@@ -15,9 +15,12 @@ export interface SafeTextProps {
 /** Hostile text: what cannot be seen or misleads is shown as a named box. Neighbours are isolated from its direction. */
 export function SafeText({ text, strict = false, oneLine = false }: SafeTextProps): VNode {
   const shown = oneLine ? inOneLine(text) : text;
+  const name = oneLine ? "safe-text safe-line" : "safe-text";
+  // A list shows thousands of short texts: most of them are one element and nothing else.
+  const isShort = shown.length <= SHORT_CHARS_MAX && isPlain(shown, { strict });
   return (
-    <bdi dir="auto" class={oneLine ? "safe-text safe-line" : "safe-text"}>
-      <Pieces text={shown}>{(piece) => <SafeRuns text={piece} strict={strict} />}</Pieces>
+    <bdi dir="auto" class={name}>
+      {isShort ? shown : <Pieces text={shown}>{(piece) => <SafeRuns text={piece} strict={strict} />}</Pieces>}
     </bdi>
   );
 }
@@ -38,6 +41,7 @@ export function SafeRuns({ text, strict = false }: { readonly text: string; read
 /** A text of boxes alone would fill the page with elements. What follows gets a sign for each. */
 const BOXES_MAX = 200;
 const LINE_MAX = 4096;
+const SHORT_CHARS_MAX = 4096;
 
 function Box({ run: { text, mark } }: { readonly run: Run }): VNode {
   const name = mark?.name ?? "";
