@@ -15,6 +15,7 @@ export { type DiskState, spaceAt, watchDisk } from "./machine/disk-watch.ts";
 export { machineLoad } from "./machine/machine-load.ts";
 export type { Missing } from "./machine/missing.ts";
 export { openFilesMax } from "./machine/open-files.ts";
+export { type LocalConnection, socketUser } from "./machine/socket-user.ts";
 export { allowedEnvironment } from "./processes/allowed-environment.ts";
 export { closeInherited } from "./processes/close-inherited.ts";
 export type { HostProcess, ProcessExit } from "./processes/host-process.ts";

@@ -1,6 +1,6 @@
 export { sessionActor, withBelow } from "./actors.ts";
 export { isPageHalf, joinHalves } from "./dashboard/halves.ts";
-export { createLinks, isLink, type Links } from "./dashboard/links.ts";
+export { createLinks, isLink, isLocalLink, type Links } from "./dashboard/links.ts";
 export { pathsOf, type StreamItem, type Syscall } from "./define.ts";
 export { dispatch, mayCall, parseInput } from "./dispatch.ts";
 export { createHeavyCalls } from "./heavy-calls.ts";

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
@@ -17,6 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => daemon[Symbol.asyncDispose]());
 
+const NOBODY = 65_534;
 const foreign = "http://evil.example";
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
 const statusAs = async (headers: Readonly<Record<string, string>>) => {
@@ -193,6 +195,19 @@ proves("DB-6", "an answer holds text of sessions: a browser neither keeps it nor
     expect([path, headers["x-content-type-options"], headers["cache-control"]]).toEqual([path, "nosniff", "no-store"]);
   }
 });
+
+proves.skipIf(process.getuid?.() !== 0 || process.platform !== "linux")(
+  "DB-5",
+  "another user of the machine has read a browser's link: it is not redeemed for them, and still works",
+  async () => {
+    const link = await newLink(daemon);
+    const sent = ["-sX", "POST", "-H", `Authorization: Bearer ${link}`, `${daemon.url}/api/dashboard/sign-in`];
+    const asOther = spawnSync("curl", sent, { uid: NOBODY, gid: NOBODY, encoding: "utf8", cwd: "/" });
+    // Root started this daemon; a daemon of an ordinary user refuses all but its own user and root.
+    expect(asOther.stdout).toContain("link_invalid");
+    expect((await redeem(daemon, link)).status).toBe(201);
+  },
+);
 
 // The last one: it uses up the failed logins that the others may have.
 proves("DB-1", "links are guessed: each is refused, and then the guessing is slowed down", async () => {

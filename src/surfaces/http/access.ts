@@ -1,26 +1,18 @@
 import { NomosError } from "../../contract/index.ts";
+import type { LocalConnection } from "../../host/index.ts";
 import type { Actor } from "../../kernel/index.ts";
-import { isLink, isPageHalf, joinHalves } from "../../syscalls/index.ts";
+import { isLink, isLocalLink, isPageHalf, joinHalves } from "../../syscalls/index.ts";
+import type { AccessRequest } from "./access-request.ts";
 import { type CookiePlace, cookieIn, cookiePlace } from "./cookies.ts";
-import { checkHost, checkOrigin, type Reached } from "./guard.ts";
+import { checkHost, checkOrigin, isPublic, type Reached } from "./guard.ts";
 import { createRateLimit } from "./rate-limit.ts";
 
 export interface AccessOptions {
   readonly reached: () => Reached;
   readonly ready: () => boolean;
   readonly authenticate: (secret: string) => Promise<Actor | null>;
-}
-
-/** The parts of a request that are checked before its body is read. */
-export interface AccessRequest {
-  readonly host: string | undefined;
-  readonly origin: string | undefined;
-  readonly authorization: string | undefined;
-  readonly cookie: string | undefined;
-  /** A connection through the daemon's Unix socket has no Host header that could be forged. */
-  readonly viaNetwork: boolean;
-  /** The session whose walls the connection comes from; null for any other connection. */
-  readonly fromSession: string | null;
+  /** Whether the other end of a connection may belong to the daemon's user. */
+  readonly isOwnUser: (connection: LocalConnection) => Promise<boolean>;
 }
 
 /** The checks that every HTTP request and WebSocket passes: host, origin, token, rate. */
@@ -56,9 +48,15 @@ export function createAccess(options: AccessOptions): Access {
     const cookie = cookieIn(request.cookie, placeOf(request));
     return cookie === null ? null : joinHalves({ cookie, page: given });
   };
+  /**
+   * A browser is started with its link as an argument, which every user of the machine can read. So such a link is taken from
+   * the daemon's own user alone, and not by way of a proxy, where the user is the proxy's.
+   */
+  const isAtHome = async ({ host, connection }: AccessRequest): Promise<boolean> =>
+    connection === null || (!isPublic(host, options.reached().publicUrl) && options.isOwnUser(connection));
   return {
-    guard: ({ host, origin, viaNetwork }) => {
-      if (viaNetwork) checkHost(host, options.reached());
+    guard: ({ host, origin, connection }) => {
+      if (connection !== null) checkHost(host, options.reached());
       checkOrigin(origin, options.reached());
     },
     login: async (request) => {
@@ -66,6 +64,7 @@ export function createAccess(options: AccessOptions): Access {
       const secret = secretOf(request);
       const actor = secret === null ? null : await options.authenticate(secret);
       if (actor === null || !isOwn(actor, request)) return refuseLogin(request);
+      if (isLocalLink(actor) && !(await isAtHome(request))) return refuseLogin(request);
       limit(actor);
       return actor;
     },

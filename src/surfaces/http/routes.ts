@@ -9,12 +9,12 @@ import type { Late } from "../late.ts";
 import type { McpSurface } from "../mcp/mcp-surface.ts";
 import { refusal } from "../mcp/rpc-error.ts";
 import { createShares } from "../shares.ts";
-import type { Access, AccessRequest } from "./access.ts";
+import type { Access } from "./access.ts";
+import { accessRequestOf } from "./access-request.ts";
 import { ANSWER_HEADERS, answerError, JSON_HEADERS, sendFile, sendJson } from "./answers.ts";
 import type { BodyRoom } from "./body-room.ts";
 import { createCallProgress } from "./call-progress.ts";
 import { setCookie } from "./cookies.ts";
-import { sessionBehind } from "./from-session.ts";
 import { openApi } from "./openapi.ts";
 import { type BodyBounds, parseBody, readBytes } from "./request-body.ts";
 import { sendStream } from "./sse.ts";
@@ -57,7 +57,7 @@ export function createRoutes(surface: HttpSurface, { access, mcp, room, files }:
   /** The member of the answer that is a cookie leaves by a header. */
   const withoutCookie = (c: Http, { http }: Syscall, value: object): object => {
     if (http.cookie === undefined) return value;
-    const place = access.cookiePlace(accessRequestOf(c));
+    const place = access.cookiePlace(accessRequestOf(c.env.incoming));
     c.env.outgoing.setHeader("set-cookie", setCookie(place, Reflect.get(value, http.cookie)));
     return Object.fromEntries(Object.entries(value).filter(([name]) => name !== http.cookie));
   };
@@ -112,7 +112,7 @@ export function createRoutes(surface: HttpSurface, { access, mcp, room, files }:
 
   /** Files need no token: what they show is asked for with one. */
   const fileFor = (c: Http): Promise<FileAnswer | null> => {
-    access.guard(accessRequestOf(c));
+    access.guard(accessRequestOf(c.env.incoming));
     return files.answer({
       path: c.req.path,
       accept: c.req.header("accept"),
@@ -122,13 +122,13 @@ export function createRoutes(surface: HttpSurface, { access, mcp, room, files }:
   };
 
   app.get("/health", (c) => {
-    access.guard(accessRequestOf(c));
+    access.guard(accessRequestOf(c.env.incoming));
     return surface.ready()
       ? c.json({ status: "ok", version: services.daemon.version }, 200, JSON_HEADERS)
       : c.json({ status: "starting" }, 503, JSON_HEADERS);
   });
   app.get("/openapi.json", (c) => {
-    access.guard(accessRequestOf(c));
+    access.guard(accessRequestOf(c.env.incoming));
     return c.json(openApi(surface.syscalls, services.daemon.version, new URL(c.req.url).origin), 200, JSON_HEADERS);
   });
   app.all("/mcp", async (c) => {
@@ -185,20 +185,9 @@ function plainText(c: Http, { http }: Syscall, value: unknown): string | null {
 }
 
 function entered(access: Access, c: Http): Promise<Actor> {
-  const request = accessRequestOf(c);
+  const request = accessRequestOf(c.env.incoming);
   access.guard(request);
   return access.login(request);
-}
-
-function accessRequestOf(c: Http): AccessRequest {
-  return {
-    host: c.req.header("host"),
-    origin: c.req.header("origin"),
-    authorization: c.req.header("authorization"),
-    cookie: c.req.header("cookie"),
-    viaNetwork: c.env.incoming.socket.remoteAddress !== undefined,
-    fromSession: sessionBehind(c.env.incoming.socket),
-  };
 }
 
 async function inputOf(c: Http, syscall: Syscall, bounds: BodyBounds): Promise<Record<string, unknown>> {

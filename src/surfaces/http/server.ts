@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { NomosError } from "../../contract/index.ts";
+import { type LocalConnection, socketUser } from "../../host/index.ts";
 import { createWebFiles } from "../files/web-files.ts";
 import { type Late, late } from "../late.ts";
 import type { WebSockets } from "../ws/web-sockets.ts";
@@ -39,7 +40,7 @@ export async function serveHttp(surface: HttpSurface, options: ListenOptions): P
   const { authenticate, ready } = surface;
   const { config, daemon } = surface.services;
   const reached = () => ({ port: daemon.port(), publicUrl: originOf(config.show().publicUrl) });
-  const access = createAccess({ authenticate, ready, reached });
+  const access = createAccess({ authenticate, ready, reached, isOwnUser });
   const room = createBodyRoom();
   const mcp = late(async () => (await import("../mcp/mcp-surface.ts")).createMcpSurface({ ...surface, room }));
   const sockets = late(async () => (await import("../ws/web-sockets.ts")).createWebSockets({ ...surface, access }));
@@ -69,6 +70,12 @@ export async function serveHttp(surface: HttpSurface, options: ListenOptions): P
       await Promise.all(closing);
     },
   };
+}
+
+/** Root can read the operator's token anyway. Where the system does not tell the user, nobody is refused. */
+async function isOwnUser(connection: LocalConnection): Promise<boolean> {
+  const user = await socketUser(connection);
+  return user === null || user === 0 || user === process.getuid?.();
 }
 
 function originOf(address: string | undefined): string | null {

@@ -84,7 +84,12 @@ async function serve(given: Partial<WsOptions> & { readonly secrets?: Map<string
     syscalls: SYSCALLS,
     authenticate,
     recall: async (actor) => ([...secrets.values()].includes(actor) ? actor : null),
-    access: createAccess({ authenticate, ready: () => true, reached: () => ({ port, publicUrl: null }) }),
+    access: createAccess({
+      authenticate,
+      ready: () => true,
+      reached: () => ({ port, publicUrl: null }),
+      isOwnUser: async () => true,
+    }),
     requestBytesMax: 10_000,
     ...given,
   });

@@ -4,8 +4,8 @@ import { WebSocketServer } from "ws";
 import { ERROR_CATALOGUE, errorBody, NomosError, toNomosError } from "../../contract/index.ts";
 import type { Actor } from "../../kernel/index.ts";
 import type { Services, Syscall } from "../../syscalls/index.ts";
-import type { Access, AccessRequest } from "../http/access.ts";
-import { sessionBehind } from "../http/from-session.ts";
+import type { Access } from "../http/access.ts";
+import { accessRequestOf } from "../http/access-request.ts";
 import { RPC_LIMITS } from "../rpc/peer.ts";
 import { createShares } from "../shares.ts";
 import { serveConnection, type WsLimits } from "./connection.ts";
@@ -118,18 +118,6 @@ function counted(whoIs: () => Promise<Actor | null>, access: Access): () => Prom
     const actor = await whoIs();
     if (actor !== null) access.limit(actor);
     return actor;
-  };
-}
-
-function accessRequestOf({ headers, socket }: IncomingMessage): AccessRequest {
-  const { host, origin, authorization, cookie } = headers;
-  return {
-    host,
-    origin,
-    authorization,
-    cookie,
-    viaNetwork: socket.remoteAddress !== undefined,
-    fromSession: sessionBehind(socket),
   };
 }
 

@@ -83,7 +83,7 @@ export const dashboard: readonly Syscall[] = [
     commit: async (context, { link }) => {
       const grant = context.services.links.redeem(context.actor, link);
       if (grant === null) throw new NomosError("link_invalid");
-      const { maker, ...asked } = grant;
+      const { place: _place, maker, ...asked } = grant;
       const secret = joinHalves(newHalves());
       // Issued by the link's maker: the sign-in ends with the maker's own token.
       const by = { ...byOf(context), actor: maker.principal };
@@ -157,7 +157,7 @@ function grantOf(maker: Actor, roles: Roles, { place, label, capabilities, ttlMs
   const asked = capabilities === undefined ? usual : [...new Set([...capabilities, ...heldOf(held, [LEAVE])])];
   if (!narrows(held, asked)) throw new NomosError("denied", { rules: ["no_widening"], held: [...held] });
   return {
-    maker,
+    ...{ place, maker },
     label: label === undefined ? place : `${place}: ${label}`,
     capabilities: asked,
     sandbox: maker.floor ?? "off",

@@ -4,7 +4,7 @@ import { createLinks, type Grant } from "./links.ts";
 
 const MINUTES_10 = 600_000;
 const maker = { principal: "operator", capabilities: ["*"], sessionId: null };
-const grant: Grant = { maker, label: "browser", capabilities: ["*"], sandbox: "off", ttlMs: 1000 };
+const grant: Grant = { place: "browser", maker, label: "browser", capabilities: ["*"], sandbox: "off", ttlMs: 1000 };
 const anyone = { principal: "operator", capabilities: ["*"], sessionId: null };
 
 function linksAt(clock: { nowMs: number }) {

@@ -14,6 +14,7 @@ export interface Links {
 
 /** The sign-in that a link gives: the token it will issue, and who issues it. */
 export interface Grant {
+  readonly place: "browser" | "phone";
   readonly maker: Actor;
   readonly label: string;
   readonly capabilities: readonly string[];
@@ -25,10 +26,15 @@ export const ENTER = "dashboard.enter";
 const LINK_TTL_MS = 600_000;
 const LINKS_MAX = 100;
 const LINK_PREFIX = "nml_";
-const HOLDER = /^link:([0-9a-f]{64})$/;
+const HOLDER = /^link:(?:browser|phone):([0-9a-f]{64})$/;
 
 export function isLink(secret: string): boolean {
   return secret.startsWith(LINK_PREFIX);
+}
+
+/** Whether the actor holds a link for a browser on this machine. */
+export function isLocalLink({ principal }: Actor): boolean {
+  return principal.startsWith("link:browser:");
 }
 
 export function createLinks(clock: Pick<Clock, "nowMs" | "steadyMs" | "iso">): Links {
@@ -50,7 +56,9 @@ export function createLinks(clock: Pick<Clock, "nowMs" | "steadyMs" | "iso">): L
     },
     holderOf: (secret) => {
       const hash = hashOf(secret);
-      return find(hash) === null ? null : { principal: `link:${hash}`, capabilities: [ENTER], sessionId: null };
+      const grant = find(hash);
+      if (grant === null) return null;
+      return { principal: `link:${grant.place}:${hash}`, capabilities: [ENTER], sessionId: null };
     },
     redeem: ({ principal }, secret) => {
       const hash = secret === undefined ? (HOLDER.exec(principal)?.[1] ?? "") : hashOf(secret);
