@@ -1601,6 +1601,16 @@ export interface SyscallTypes {
       readonly limit?: number;
       /** only events of these types, with or without version */
       readonly types?: readonly string[] | string;
+      /** `desc`: newest first, and `after` goes towards the oldest */
+      readonly order?: "asc" | "desc";
+      /** only events of this stream, such as `session/<id>` or `system` */
+      readonly stream?: string;
+      /** only events of this actor; a short page may not be the last */
+      readonly actor?: string;
+      /** begin at the first event that is not older than this time */
+      readonly from?: string;
+      /** end before the first event that is not older than this time */
+      readonly until?: string;
     };
     readonly output: {
       readonly entries: readonly LogEvent[];
@@ -1658,6 +1668,17 @@ export interface SyscallTypes {
       readonly hashes: readonly string[];
       readonly root: string;
       readonly checkpoint: string;
+      /** the event as stored, as in a line of an export: enough to compute its hash and its leaf */
+      readonly event: {
+        readonly prev: string;
+        /** the text that was hashed */
+        readonly header: string;
+        readonly hash: string;
+        /** null: the data was erased */
+        readonly salt: string | null;
+        /** in base64; null: erased */
+        readonly data: string | null;
+      };
     };
   };
   /** Prove that the log still begins with the events it had at an earlier size. */

@@ -33,6 +33,7 @@ interface Proof {
   readonly hashes: readonly string[];
   readonly root: string;
   readonly checkpoint: string;
+  readonly event: { readonly prev: string; readonly header: string; readonly salt: string; readonly data: string };
 }
 
 interface Status {
@@ -79,6 +80,43 @@ proves(
     );
   },
 );
+
+proves("AUD-9", "the log is listed newest first, and by stream, actor and time", async () => {
+  const list = async (query: string): Promise<readonly Event[]> =>
+    expectOk(await daemon.call<{ entries: readonly Event[] }>("GET", `/api/audit/entries?${query}`)).entries;
+  const seqs = (events: readonly Event[]): readonly number[] => events.map(({ seq }) => seq);
+  const all = await list("limit=1000");
+  const known = new Set(seqs(all));
+  const back = (await list("limit=1000&order=desc")).filter(({ seq }) => known.has(seq));
+  expect(seqs(back)).toEqual(seqs(all).toReversed());
+  const [third] = all.slice(2);
+  expect(seqs(await list(`limit=1000&order=desc&after=${third?.seq}`))).toEqual([2, 1]);
+  for (const stream of new Set(all.map((event) => event.stream))) {
+    const own = all.filter((event) => event.stream === stream && event.seq <= 1000);
+    expect(seqs(await list(`limit=1000&stream=${stream}`)).filter((seq) => known.has(seq))).toEqual(seqs(own));
+  }
+  for (const actor of new Set(all.map((event) => event.actor))) {
+    const own = all.filter((event) => event.actor === actor);
+    const found = await list(`limit=1000&order=desc&actor=${encodeURIComponent(actor)}`);
+    expect(seqs(found).filter((seq) => known.has(seq))).toEqual(seqs(own).toReversed());
+  }
+  const middle = all[Math.floor(all.length / 2)];
+  const [since, before] = [await list(`limit=1000&from=${middle?.at}`), await list(`limit=1000&until=${middle?.at}`)];
+  expect([...before, ...since].map(({ seq }) => seq).filter((seq) => known.has(seq))).toEqual(seqs(all));
+  expectRefusal(await daemon.call("GET", "/api/audit/entries?from=yesterday"), 400, "invalid_request");
+});
+
+proves("AUD-9", "a proof brings the stored bytes of its event, from which its hash and leaf are computed", async () => {
+  const { entries } = expectOk(await daemon.call<{ entries: readonly Event[] }>("GET", "/api/audit/entries?limit=3"));
+  for (const { id, hash } of entries) {
+    const { event, leafHash } = expectOk(await daemon.call<Proof>("GET", `/api/audit/proof/${id}`));
+    expect(JSON.parse(event.header)).toMatchObject({ id });
+    expect(sha256(Buffer.from(event.prev, "hex"), Buffer.from(event.header)).toString("hex")).toBe(hash);
+    expect(sha256(Buffer.from([0]), Buffer.from(hash, "hex")).toString("hex")).toBe(leafHash);
+    const data = [Buffer.from(event.salt, "hex"), Buffer.from(event.data, "base64")];
+    expect(sha256(...data).toString("hex")).toBe(JSON.parse(event.header).dataHash);
+  }
+});
 
 proves.onOneStore("AUD-9", "the checkpoint is a signed note as text, and as JSON it includes its key", async () => {
   const text = await daemon.call("GET", "/api/audit/checkpoint");

@@ -9,6 +9,7 @@ import { refuseOwnPlace } from "../session/reach.ts";
 import { auditAgent } from "./audit-agent.ts";
 import { auditEntries } from "./audit-entries.ts";
 import { AuditProblem, verifyAll } from "./audit-verify.ts";
+import { StoredEvent, storedEvent } from "./stored-event.ts";
 
 const EXPORT: Output = {
   folder: "exports",
@@ -90,6 +91,7 @@ export const audit: readonly Syscall[] = [
       hashes: Hashes,
       root: z.string(),
       checkpoint: z.string(),
+      event: StoredEvent,
     }),
     errors: ["event_not_found", "tile_missing"],
     http: { method: "GET", path: "/api/audit/proof/:eventId" },
@@ -97,6 +99,7 @@ export const audit: readonly Syscall[] = [
     answer: async ({ services }, { eventId }) => {
       const event = await services.store.event(eventId);
       if (event === null) throw new NomosError("event_not_found", { eventId });
+      const stored = await storedEvent(services.store, event);
       const { note, size, root } = await services.audit.checkpoints.reach(event.seq);
       const leafIndex = event.seq - 1;
       return {
@@ -108,6 +111,7 @@ export const audit: readonly Syscall[] = [
         hashes: (await services.audit.tree.inclusion(leafIndex, size)).map(hex),
         root: hex(root),
         checkpoint: note,
+        event: stored,
       };
     },
   }),

@@ -37,6 +37,7 @@ const ofSession =
   (name = "session") =>
   (memory: Memory) => ({ id: memory[name] });
 const nothing = () => ({});
+const FIRST_TIME = "2020-01-01T00:00:00Z";
 export const UNKNOWN_ID = "01900000-0000-7000-8000-000000000000";
 const HELLO = "hello from the parity test";
 const HELLO_SHA256 = createHash("sha256").update(HELLO).digest("hex");
@@ -222,6 +223,8 @@ export const STORY: readonly Step[] = [
   { syscall: "event.show", input: () => ({ eventId: UNKNOWN_ID }), refused: "event_not_found" },
   { syscall: "audit.entries", input: () => ({ limit: 4 }) },
   { syscall: "audit.entries", input: () => ({ limit: 0 }), refused: "invalid_request" },
+  { syscall: "audit.entries", input: () => ({ limit: 2, stream: "system", actor: "daemon", until: FIRST_TIME }) },
+  { syscall: "audit.entries", input: () => ({ order: "newest" }), refused: "invalid_request" },
   { syscall: "audit.agent", input: () => ({ id: "demo", limit: 2 }) },
   { syscall: "audit.agent", input: () => ({ id: "nobody" }), refused: "agent_not_found" },
   { syscall: "audit.checkpoint", input: nothing, shape: true },
