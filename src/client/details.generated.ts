@@ -162,7 +162,7 @@ export const DETAILS: { readonly [name in keyof SyscallTypes]: string } = {
   "audit.export":
     '["write","audit.export","Export the whole log as a folder or a .tar; `nomos-verify` checks it without Nomos","export_exists export_refused sandbox_floor overloaded disk_full","to",[["to","text","an absolute path; default: in `exports` of the home",0]],{"says":["Exported {size|event} to {path}.","Next: copy the folder to another machine and verify it there"]}]',
   "audit.agent":
-    '["read","audit.read","List the events of an agent\'s sessions in global order, by page; a short page may not be the last","overloaded agent_not_found","id",[["id","text!","the agent\'s slug",0],["after","number","a `next` or a `seq`; the page starts after it",0],["limit","number","",0]],{}]',
+    '["read","audit.read","List the events of an agent\'s sessions in global order, by page; a short page may not be the last","overloaded agent_not_found","id",[["id","text!","the agent\'s slug",0],["after","number","a `next` or a `seq`; the page starts after it",0],["limit","number","",0],["order","text","`desc`: newest first, and `after` goes towards the oldest",["asc","desc"]]],{}]',
   "system.status":
     '["read","system.read","Show the daemon\'s version, address, recovery results, and use of sessions and storage","","",[],{}]',
   "system.metrics": '["read","system.read","Show the metrics in the Prometheus text format","","",[],{}]',

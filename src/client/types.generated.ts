@@ -1734,6 +1734,8 @@ export interface SyscallTypes {
       /** a `next` or a `seq`; the page starts after it */
       readonly after?: number;
       readonly limit?: number;
+      /** `desc`: newest first, and `after` goes towards the oldest */
+      readonly order?: "asc" | "desc";
     };
     readonly output: {
       readonly agent: string;

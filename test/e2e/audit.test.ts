@@ -213,6 +213,14 @@ proves("AUD-9", "an agent's sessions are found by its name, page by page, forgot
     after = page.next;
   }
   expect(found).toEqual(expected);
+  const newest = expectOk(
+    await daemon.call<{ entries: Event[]; next: number }>("GET", "/api/audit/agent/demo?limit=5&order=desc"),
+  );
+  expect(newest.entries).toEqual(expected.toReversed().slice(0, 5));
+  const path = `/api/audit/agent/demo?limit=5&order=desc&after=${newest.next}`;
+  expect(expectOk(await daemon.call<{ entries: Event[] }>("GET", path)).entries).toEqual(
+    expected.toReversed().slice(5, 10),
+  );
   expect(expectOk(await daemon.call("GET", "/api/audit/agent/script"))).toMatchObject({ next: null });
   expectRefusal(await daemon.call("GET", "/api/audit/agent/nobody"), 404, "agent_not_found");
 });

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { type EventWire, NomosError } from "../../contract/index.ts";
 import { AgentIdentity } from "../../domains/index.ts";
 import { idIn, SESSIONS, Session, streamOf } from "../../kernel/index.ts";
-import type { Store } from "../../store/index.ts";
+import type { EventPage, EventQuery, Store } from "../../store/index.ts";
 import type { Services } from "../services.ts";
 
 type Entry = z.input<typeof EventWire>;
@@ -15,16 +15,16 @@ const PAGE = 500;
 export async function auditAgent(
   { store }: Pick<Services, "store">,
   agent: string,
-  after: number,
-  limit: number,
+  { after, limit, descending }: { readonly after: number | null; readonly limit: number; readonly descending: boolean },
 ): Promise<{ readonly agent: string; readonly entries: Entry[]; readonly next: number | null }> {
   if ((await store.version(streamOf(AgentIdentity, agent))) === 0)
     throw new NomosError("agent_not_found", { slug: agent });
   const isOf = ofAgent(store, agent);
   const entries: Entry[] = [];
-  let cursor: number | null = after;
+  let cursor: number | null = after ?? (descending ? Number.MAX_SAFE_INTEGER : 0);
   for (let left = SCAN_MAX; left > 0 && cursor !== null; left -= PAGE) {
-    const page = await store.readAll({ after: cursor, limit: Math.min(PAGE, left) });
+    const range: Pick<EventQuery, "after" | "before"> = descending ? { before: cursor } : { after: cursor };
+    const page: EventPage = await store.readAll({ ...range, descending, limit: Math.min(PAGE, left) });
     for (const event of page.events) {
       if (!(await isOf(event.stream))) continue;
       entries.push({ ...event, data: event.data as Entry["data"] });

@@ -5,11 +5,15 @@ import { type Context, read, type Syscall } from "../define.ts";
 import { Cursor, EVENTS_MAX, eventPage, seqOf, Types } from "../event/event-page.ts";
 import { Limit } from "../query-text.ts";
 
+export const Order = z
+  .enum(["asc", "desc"])
+  .optional()
+  .describe("`desc`: newest first, and `after` goes towards the oldest");
 const Input = z.object({
   after: Cursor,
   limit: Limit(EVENTS_MAX),
   types: Types,
-  order: z.enum(["asc", "desc"]).optional().describe("`desc`: newest first, and `after` goes towards the oldest"),
+  order: Order,
   stream: z.string().max(200).optional().describe("only events of this stream, such as `session/<id>` or `system`"),
   actor: z.string().max(200).optional().describe("only events of this actor; a short page may not be the last"),
   from: z.iso.datetime().optional().describe("begin at the first event that is not older than this time"),

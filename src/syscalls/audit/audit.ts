@@ -7,7 +7,7 @@ import { type Output, outputPlace } from "../output-place.ts";
 import { byOf } from "../session/answer.ts";
 import { refuseOwnPlace } from "../session/reach.ts";
 import { auditAgent } from "./audit-agent.ts";
-import { auditEntries } from "./audit-entries.ts";
+import { auditEntries, Order } from "./audit-entries.ts";
 import { AuditProblem, verifyAll } from "./audit-verify.ts";
 import { StoredEvent, storedEvent } from "./stored-event.ts";
 
@@ -199,12 +199,14 @@ export const audit: readonly Syscall[] = [
       id: z.string().max(64).describe("the agent's slug"),
       after: Size.optional().describe("a `next` or a `seq`; the page starts after it"),
       limit: z.coerce.number().int().min(1).max(ENTRIES_MAX).optional(),
+      order: Order,
     }),
     output: z.object({ agent: z.string(), entries: z.array(EventWire), next: z.number().int().nullable() }),
     errors: ["overloaded", "agent_not_found"],
     http: { method: "GET", path: "/api/audit/agent/:id" },
     cli: { positional: ["id"] },
-    answer: ({ services }, { id, after, limit }) => auditAgent(services, id, after ?? 0, limit ?? 100),
+    answer: ({ services }, { id, after, limit, order }) =>
+      auditAgent(services, id, { after: after ?? null, limit: limit ?? 100, descending: order === "desc" }),
   }),
 ];
 

@@ -224,7 +224,7 @@ export const STORY: readonly Step[] = [
   { syscall: "audit.entries", input: () => ({ limit: 4 }) },
   { syscall: "audit.entries", input: () => ({ limit: 0 }), refused: "invalid_request" },
   { syscall: "audit.entries", input: () => ({ limit: 2, stream: "system", actor: "daemon", until: FIRST_TIME }) },
-  { syscall: "audit.entries", input: () => ({ order: "newest" }), refused: "invalid_request" },
+  { syscall: "audit.entries", input: () => ({ from: "yesterday" }), refused: "invalid_request" },
   { syscall: "audit.agent", input: () => ({ id: "demo", limit: 2 }) },
   { syscall: "audit.agent", input: () => ({ id: "nobody" }), refused: "agent_not_found" },
   { syscall: "audit.checkpoint", input: nothing, shape: true },

@@ -20,7 +20,7 @@ export function fromText(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }
 
-export function joined(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+function joined(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {
