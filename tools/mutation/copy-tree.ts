@@ -7,7 +7,7 @@ import type { SourceFile } from "./source-files.ts";
 
 export const RUNNER_FILE = "mutant-runner.ts";
 const PARTS = [
-  ...["bin", "docs", "layers.ts", "package.json", "packages", "src", "test", "tools", "verifier"],
+  ...["bin", "docs", "layers.ts", "package.json", "packages", "src", "test", "tools", "verifier", "web"],
   // A part of the product, which tests with daemons are run on.
   "CHANGELOG.md",
 ];
@@ -16,6 +16,7 @@ const CONFIGS = [
   "tsconfig.json",
   "tsconfig.kernel.json",
   "tsconfig.client.json",
+  "tsconfig.web.json",
   "vitest.config.ts",
 ];
 
