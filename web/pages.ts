@@ -6,4 +6,5 @@ export const PAGES: readonly Page[] = [
   { path: "/ui/start", name: "Start", menu: { key: "c", icon: "start" }, load: () => import("./start/start.tsx") },
   { path: "/ui/audit", name: "Audit", menu: { key: "a", icon: "audit" }, load: () => import("./audit/audit.tsx") },
   { path: "/ui/audit/event/:eventId", name: "Event", load: () => import("./audit/event.tsx") },
+  { path: "/ui/session/:id", name: "Session", load: () => import("./session/session.tsx") },
 ];

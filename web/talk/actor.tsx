@@ -1,0 +1,11 @@
+import { SafeText } from "../text/index.ts";
+
+/** Who did it: `owner`, or the kind and the end of a long id. */
+export function Actor({ name }: { readonly name: string }) {
+  const [, kind = "", end = ""] = /^(\w+)[:/][\w-]{20,}([\w-]{6})$/.exec(name) ?? [];
+  return (
+    <span title={name}>
+      <SafeText text={kind === "" ? name : `${kind} …${end}`} oneLine />
+    </span>
+  );
+}

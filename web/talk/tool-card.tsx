@@ -1,0 +1,134 @@
+import { Badge } from "../parts/index.ts";
+import { Ansi, Code, Diff, SafeText } from "../text/index.ts";
+import type { OutputPiece, ToolEntry } from "./entry.ts";
+import { patchOf } from "./patch.ts";
+import { StoredTextView } from "./stored-text.tsx";
+import { spanText } from "./time-text.ts";
+
+/** What is shorter is shown at once. */
+const UNFOLDED_LINES_MAX = 12;
+
+interface ToolCardProps {
+  readonly tool: ToolEntry;
+  /** What it prints right now. */
+  readonly streamed: string;
+}
+
+export function ToolCard({ tool, streamed }: ToolCardProps) {
+  const isRunning = tool.outcome === null;
+  const isOpen = isRunning ? streamed !== "" : linesOf(tool) <= UNFOLDED_LINES_MAX || tool.outcome === "failed";
+  return (
+    <details class="talk-tool" open={isOpen}>
+      <summary>
+        <ToolMark outcome={tool.outcome} />
+        <span class="talk-tool-title mono">
+          <SafeText text={tool.title} oneLine strict />
+        </span>
+        <ToolFigures tool={tool} />
+      </summary>
+      <div class="talk-tool-body">
+        {tool.input !== null && <ToolInput tool={tool} text={tool.input} />}
+        {tool.command?.includes("\n") === true && <Code text={tool.command} language="bash" strict />}
+        {tool.diffs.map((diff, at) => (
+          <ToolDiff key={at} diff={diff} />
+        ))}
+        <ToolOutput tool={tool} streamed={streamed} />
+        {tool.message !== null && (
+          <p class="talk-bad">
+            <SafeText text={tool.message} />
+          </p>
+        )}
+      </div>
+    </details>
+  );
+}
+
+/** Shape and word, not only colour. */
+function ToolMark({ outcome }: { readonly outcome: string | null }) {
+  const [sign, word] =
+    outcome === null
+      ? ["◌", "runs"]
+      : outcome === "done"
+        ? ["●", "done"]
+        : outcome === "unknown"
+          ? ["?", outcome]
+          : ["✗", outcome];
+  return (
+    <span class={`talk-mark talk-mark-${outcome ?? "running"}`} title={word}>
+      <span aria-hidden="true">{sign}</span>
+      <span class="hidden-text">{word}</span>
+    </span>
+  );
+}
+
+function ToolFigures({ tool: { exitCode, outcome, at, endedAt, diffs } }: { readonly tool: ToolEntry }) {
+  const isBad = outcome !== null && outcome !== "done";
+  return (
+    <span class="talk-figures">
+      {diffs.length > 0 && <span>{diffs.length === 1 ? "1 file" : `${diffs.length} files`}</span>}
+      {isBad && <Badge kind="bad">{outcome}</Badge>}
+      {exitCode !== null && exitCode !== 0 && <Badge kind="bad">exit {exitCode}</Badge>}
+      {endedAt !== null && <span>{spanText(Date.parse(endedAt) - Date.parse(at))}</span>}
+    </span>
+  );
+}
+
+function ToolInput({ tool, text }: { readonly tool: ToolEntry; readonly text: NonNullable<ToolEntry["input"]> }) {
+  const path = tool.places[0]?.path ?? (tool.tool === "write" ? tool.title.replace(/^write\s+/, "") : undefined);
+  return (
+    <StoredTextView body={text}>
+      {(whole) => <Code text={whole} {...(path === undefined ? {} : { path })} strict />}
+    </StoredTextView>
+  );
+}
+
+function ToolDiff({ diff: { path, before, after } }: { readonly diff: ToolEntry["diffs"][number] }) {
+  if (after.blob !== null || (before !== null && before.blob !== null))
+    return (
+      <p class="muted">
+        <SafeText text={path} oneLine strict /> is a large change; see the files of the turn.
+      </p>
+    );
+  return <Diff patch={patchOf(path, before?.text ?? null, after.text)} />;
+}
+
+function ToolOutput({ tool: { output, droppedPieces }, streamed }: ToolCardProps) {
+  if (output.length === 0 && streamed === "") return null;
+  const whole = joined(output);
+  return (
+    <div class="talk-output">
+      {droppedPieces > 0 && <p class="muted">{droppedPieces} pieces are not shown; the events have them.</p>}
+      {whole.map((piece, at) => (
+        <div key={at} class={piece.stream === "stderr" ? "talk-stderr" : ""}>
+          <StoredTextView body={piece.body}>{(text) => <Ansi text={text} />}</StoredTextView>
+        </div>
+      ))}
+      {streamed !== "" && <Ansi text={streamed} />}
+    </div>
+  );
+}
+
+/** Neighbouring pieces of one stream are one text: a colour may go on from one to the next. */
+function joined(pieces: readonly OutputPiece[]): readonly OutputPiece[] {
+  const found: OutputPiece[] = [];
+  for (const piece of pieces) {
+    const last = found.at(-1);
+    if (last === undefined || last.stream !== piece.stream || last.body.blob !== null || piece.body.blob !== null)
+      found.push(piece);
+    else
+      found[found.length - 1] = {
+        ...last,
+        body: { text: last.body.text + piece.body.text, blob: null, bytes: last.body.bytes + piece.body.bytes },
+      };
+  }
+  return found;
+}
+
+function linesOf({ input, output, diffs }: ToolEntry): number {
+  const texts = [
+    input?.text ?? "",
+    ...output.map(({ body }) => body.text),
+    ...diffs.map(({ before, after }) => (before?.text ?? "") + after.text),
+  ];
+  return texts.reduce((total, text) => total + text.split("\n", UNFOLDED_LINES_MAX + 2).length, 0);
+}
