@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { useQuestions } from "../live/index.ts";
+import { safeString } from "../text/index.ts";
 import { kept } from "./kept.ts";
 import { navigate } from "./route.tsx";
 
@@ -30,7 +31,7 @@ function mayTell(): boolean {
 function tell(id: string, question: string, sessionId: string): void {
   // One tag a question: several tabs show it once.
   const notice = new Notification("An agent needs you", {
-    body: question.slice(0, 200),
+    body: safeString(question.slice(0, 200)),
     tag: id,
     icon: "/assets/icon-192.png",
   });

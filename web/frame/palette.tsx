@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useSessions } from "../live/index.ts";
 import { Icon } from "../parts/index.ts";
+import { safeString } from "../text/index.ts";
 import { navigate } from "./route.tsx";
 
 export interface PaletteEntry {
@@ -107,7 +108,7 @@ function useEntries(): readonly PaletteEntry[] {
   return useMemo(() => {
     const ofSessions = sessions.map(
       ({ id, name, title, agent }): PaletteEntry => ({
-        name: title ?? name,
+        name: safeString(title ?? name),
         hint: `${name} · ${agent}`,
         run: () => navigate(`/ui/session/${id}`),
       }),

@@ -1,4 +1,4 @@
-import { useMemo, useState } from "preact/hooks";
+import { useCallback, useMemo, useState } from "preact/hooks";
 import { keep, kept, navigate, type PageProps, useKeys, usePaletteEntries } from "../frame/index.ts";
 import { useConnection, useQuestions, useSessions } from "../live/index.ts";
 import { Button, Empty, Rows, Select, type Standing } from "../parts/index.ts";
@@ -36,11 +36,13 @@ export function View(_props: PageProps) {
   const ids = useMemo(() => lines.flatMap((line) => (line.is === "session" ? line.id : [])), [lines]);
   const at = Math.min(cursor, Math.max(0, ids.length - 1));
   const current = ids[at];
-  const toggle = (id: string): void => {
-    const next = new Set(picked);
-    if (!next.delete(id)) next.add(id);
-    setPicked(next);
-  };
+  const toggle = useCallback((id: string): void => {
+    setPicked((before) => {
+      const next = new Set(before);
+      if (!next.delete(id)) next.add(id);
+      return next;
+    });
+  }, []);
   useBoardKeys({ ids, at, current, setCursor, toggle });
   const isEmpty = sessions.length === 0 && connection !== "connecting";
   return (

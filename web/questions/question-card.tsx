@@ -3,7 +3,7 @@ import type { Approval } from "../../src/client/index.ts";
 import { ErrorCard, Link, useCall, useKeys } from "../frame/index.ts";
 import { type Row, useSession } from "../live/index.ts";
 import { Ago, Button } from "../parts/index.ts";
-import { Diff, SafeText } from "../text/index.ts";
+import { Diff, SafeText, safeString } from "../text/index.ts";
 import { ALWAYS, type Answer, otherOptions, useAnswer } from "./answer.ts";
 import "./questions.css";
 
@@ -25,7 +25,10 @@ export function QuestionCard({ question, isCurrent, withSession = true }: Questi
   const whole = useCall("approval.show", { approvalId: question.id });
   const { detail, action } = whole.value ?? question;
   return (
-    <article class={isCurrent ? "question question-current" : "question"} aria-label={`Question: ${question.question}`}>
+    <article
+      class={isCurrent ? "question question-current" : "question"}
+      aria-label={`Question: ${safeString(question.question)}`}
+    >
       {withSession && <Asker question={question} session={session} />}
       <h3 class="question-text">
         <SafeText text={question.question} strict />
@@ -62,7 +65,7 @@ function Asker({ question, session }: { readonly question: Approval; readonly se
   return (
     <p class="question-asker">
       <Link to={`/ui/session/${question.sessionId}`}>
-        <bdi>{session?.title ?? session?.name ?? "a session"}</bdi>
+        <bdi>{safeString(session?.title ?? session?.name ?? "a session")}</bdi>
       </Link>
       <span class="muted">
         {session === undefined ? "" : `${session.name} · ${session.agent} · `}
