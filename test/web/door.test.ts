@@ -45,6 +45,32 @@ provesInBrowser("DB-2", "a browser signed in: no script reads its cookie, and th
   expect(faults).toEqual([]);
 });
 
+provesInBrowser(
+  "DB-4",
+  "a signed-in browser opens another link: its sign-in stays, and so do its other tabs",
+  async () => {
+    const { page, context } = await openWindow(daemon);
+    const [before] = await context.cookies(daemon.url);
+    const { body } = await daemon.call<{ url: string }>("POST", "/api/dashboard/links", {});
+    const second = await context.newPage();
+    await second.goto(body.url);
+    await second.locator(".shell").waitFor();
+    expect((await context.cookies(daemon.url))[0]?.value).toBe(before?.value);
+    await page.reload();
+    await page.locator(".shell").waitFor();
+  },
+);
+
+provesInBrowser("DB-4", "a browser whose token was revoked is let in by the next link", async () => {
+  const { page } = await openWindow(daemon);
+  const { body } = await daemon.call<{ tokens: { tokenId: string }[] }>("GET", "/api/tokens");
+  for (const { tokenId } of body.tokens) await daemon.call("DELETE", `/api/tokens/${tokenId}`);
+  const link = await daemon.call<{ url: string }>("POST", "/api/dashboard/links", {});
+  await page.goto(link.body.url);
+  await page.locator(".shell").waitFor();
+  expect(await page.getByText("This browser is not signed in").count()).toBe(0);
+});
+
 provesInBrowser("DB-2", "a dev server on another port is sent the cookie, and gets in with it nowhere", async () => {
   const { page, context } = await openWindow(daemon);
   const [ours] = await context.cookies(daemon.url);

@@ -1,7 +1,7 @@
 import { render } from "preact";
 import { ClientError } from "../../src/client/index.ts";
 import { goLive } from "../live/index.ts";
-import { pageHalf, signInWith } from "./client.ts";
+import { nomos, pageHalf, signInWith } from "./client.ts";
 import { startKeys } from "./keys.ts";
 import type { Page } from "./page.ts";
 import { startRouting } from "./route.tsx";
@@ -25,6 +25,7 @@ async function enter(): Promise<unknown> {
   const link = takeLink();
   if (link === null) return pageHalf() === null ? new ClientError("unauthorized") : null;
   try {
+    if (await isIn()) return null;
     const isKept = await signInWith(link);
     if (!isKept) toast("This browser keeps nothing: the sign-in ends when the page is closed.");
     return null;
@@ -32,4 +33,15 @@ async function enter(): Promise<unknown> {
     // Somebody who is signed in and opens an old link stays in.
     return pageHalf() === null ? thrown : null;
   }
+}
+
+/** A second sign-in of this browser would take the cookie from under its other tabs, so a valid one is kept. */
+async function isIn(): Promise<boolean> {
+  if (pageHalf() === null) return false;
+  return nomos()
+    .call("system.status", {})
+    .then(
+      () => true,
+      (thrown) => !(thrown instanceof ClientError && thrown.status === 401),
+    );
 }
