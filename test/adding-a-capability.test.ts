@@ -9,7 +9,7 @@ import { inspectTree } from "./architecture/inspect-tree.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const PAGE = "docs/adding-a-capability.md";
-const COPIED = ["bin", "docs", "packages", "src", "test", "tools", "GLOSSARY.md", "layers.ts", "package.json"];
+const COPIED = ["bin", "docs", "packages", "src", "test", "tools", "web", "GLOSSARY.md", "layers.ts", "package.json"];
 const run = promisify(execFile);
 
 /** A step of the page: a new file, or lines put at a place of an existing one. */
