@@ -53,6 +53,14 @@ describe("a text that is meant to mislead", () => {
     }
   });
 
+  provesInBrowser("TX-2", "a command to decide about has no end out of sight", async () => {
+    const { page } = await openText();
+    await show(page, "code", `ls -l${" ".repeat(2_000)}; rm -rf ~ ${"x".repeat(3_000)} end`);
+    const box = page.locator(".code-text");
+    expect(await box.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true);
+    expect(await box.textContent()).toMatch(/; rm -rf ~ x+ end\s*$/);
+  });
+
   provesInBrowser("TX-2", "is named: for eyes and for screen readers", async () => {
     const { page } = await openText();
     await show(page, "safe", "sudo b\u0430sh \u202e\u200b x");

@@ -16,7 +16,7 @@ export interface CodeProps {
   readonly language?: string;
   /** Where the text comes from; gives the language if none is named. */
   readonly path?: string;
-  /** For commands that somebody decides about: look-alikes are marked. */
+  /** For commands that somebody decides about: look-alikes are marked, and long lines wrap, so that no end is out of sight. */
   readonly strict?: boolean;
 }
 
@@ -36,7 +36,7 @@ export const Code = still(({ text, language, path, strict = false }: CodeProps):
   const end = text.endsWith("\n") && lines === value ? lines.length - 1 : lines.length;
   const hidden = Math.max(0, end - shown);
   return (
-    <figure class="code">
+    <figure class={strict ? "code code-strict" : "code"}>
       <figcaption class="code-head">
         <span class="code-language">
           <SafeRuns text={language ?? ""} />
