@@ -18,6 +18,7 @@ const PACKED_FROM = [
   "packages",
   "tools",
   "verifier",
+  "web",
   "LICENSE",
   "README.md",
   "CHANGELOG.md",
@@ -59,12 +60,16 @@ test("the tarball holds the bundle and no source", () => {
       "dist/client/browser.js",
       "dist/client/index.d.ts",
       "dist/client/node.js",
+      "dist/web/index.html",
       "package.json",
       "verifier/nomos-verify.js",
     ]),
   );
   const strays = packedFiles.filter(
-    (path) => !/^(bin|dist|dist\/client|verifier)\/[^/]+$|^docs\/.+\.md$|^[^/]+\.(md|json)$|^LICENSE$/.test(path),
+    (path) =>
+      !/^(bin|dist|dist\/client|dist\/web|dist\/web\/assets|verifier)\/[^/]+$|^docs\/.+\.md$|^[^/]+\.(md|json)$|^LICENSE$/.test(
+        path,
+      ),
   );
   expect(strays).toEqual([]);
   const sources = packedFiles.filter((path) => path.endsWith(".ts") && !/^dist\/client\/[\w.-]+\.d\.ts$/.test(path));
@@ -140,6 +145,8 @@ for await (const item of nomos.session.stream({ id: session.id })) {
     onTestFinished(async () => void (await npxIn(place.consumer, ["nomos", "down"], env)));
     const { stdout } = await runIn(place.consumer, process.execPath, ["example.ts"], env);
     expect(stdout).toBe("hello\n── turn-end (completed) ──\n");
+    const link = (await npxIn(place.consumer, ["nomos", "open"], env)).stdout.trim();
+    expect(await (await fetch(link)).text()).toContain("/assets/main-");
   });
 
   test("without a daemon the error says how to start one, and none is started", async () => {

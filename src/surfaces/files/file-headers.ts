@@ -48,7 +48,9 @@ export function contentType(name: string): string {
   return TYPES[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream";
 }
 
-/** Names under `assets/` hold a hash of their content, so they never change. */
+/** A name with a hash of its content never means anything else. */
+const HASHED = /^assets\/.+-[A-Z0-9]{8}\.\w+$/;
+
 export function cacheControl(name: string): string {
-  return name.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache";
+  return HASHED.test(name) ? "public, max-age=31536000, immutable" : "no-cache";
 }

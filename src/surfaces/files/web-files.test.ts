@@ -73,7 +73,7 @@ test("a file has become a link since the folder was read: it is not served", asy
 });
 
 test("a browser gets the smallest file it accepts, and may keep a hashed one for good", async () => {
-  const { get, text } = await filesHere();
+  const { folder, get, text } = await filesHere();
   const path = "/assets/main-ABCD1234.js";
   const as = (acceptEncoding: string) => text(path, { acceptEncoding });
   expect(await as("gzip, deflate, br")).toBe("brotli");
@@ -87,6 +87,11 @@ test("a browser gets the smallest file it accepts, and may keep a hashed one for
     vary: "Accept-Encoding",
   });
   expect(headers["etag"]).not.toBe((await get(path))?.headers["etag"]);
+  await writeFile(join(folder, "assets/icon.svg"), "<svg/>");
+  await writeFile(join(folder, "assets/manifest.webmanifest"), "{}");
+  const kept = async (name: string) => (await get(`/assets/${name}`))?.headers["cache-control"];
+  await expect.poll(() => kept("icon.svg")).toBe("no-cache");
+  expect(await kept("manifest.webmanifest")).toBe("no-cache");
 });
 
 test("an unknown path gets the document only where a page is wanted", async () => {
