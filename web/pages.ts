@@ -7,4 +7,5 @@ export const PAGES: readonly Page[] = [
   { path: "/ui/audit", name: "Audit", menu: { key: "a", icon: "audit" }, load: () => import("./audit/audit.tsx") },
   { path: "/ui/audit/event/:eventId", name: "Event", load: () => import("./audit/event.tsx") },
   { path: "/ui/session/:id", name: "Session", load: () => import("./session/session.tsx") },
+  { path: "/ui/compare/:a/:b", name: "Compare", load: () => import("./compare/compare.tsx") },
 ];

@@ -3,6 +3,7 @@ import type { Row } from "../live/index.ts";
 import { Ago, Badge, costText, StateBadge, tokensText } from "../parts/index.ts";
 import { SafeText } from "../text/index.ts";
 import { SessionMenu } from "./menu.tsx";
+import { Relatives } from "./relatives.tsx";
 
 export function Head({ session }: { readonly session: Row }) {
   const { title, name, agent, workspaceSlug, cwd, startedAt, spent, forkedFrom, id, label, error } = session;
@@ -43,6 +44,7 @@ export function Head({ session }: { readonly session: Row }) {
           </span>
         )}
       </p>
+      <Relatives session={session} />
       {error !== undefined && (
         <p class="session-error">
           <SafeText text={error.message} /> <code>{error.code}</code>

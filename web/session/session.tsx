@@ -3,14 +3,23 @@ import type { Session } from "../../src/client/index.ts";
 import { ErrorCard, navigate, type PageProps, useCall } from "../frame/index.ts";
 import { useSession } from "../live/index.ts";
 import { Tabs } from "../parts/index.ts";
+import { EventsTab } from "./events-tab.tsx";
+import { FilesTab } from "./files-tab.tsx";
 import { Head } from "./head.tsx";
 import { PromptBox } from "./prompt/prompt-box.tsx";
 import { PinnedQuestion } from "./question.tsx";
+import { Scrubber } from "./scrub/scrubber.tsx";
+import { SpentTab } from "./spent-tab.tsx";
 import { TalkTab } from "./talk-tab.tsx";
 import { useTalk } from "./use-talk.ts";
 import "./page.css";
 
-const TABS = [{ id: "talk", name: "Talk" }] as const;
+const TABS = [
+  { id: "talk", name: "Talk" },
+  { id: "files", name: "Files" },
+  { id: "events", name: "Events" },
+  { id: "spent", name: "Spent" },
+] as const;
 
 /** One session: its talk, its files, its events, and the box to speak to it. */
 export function View({ params, query }: PageProps) {
@@ -29,18 +38,30 @@ function SessionPage({ found, tab }: { readonly found: Session; readonly tab: st
   const { id } = found;
   const session = useSession(id) ?? found;
   const { state, talk } = useTalk(id);
-  const [asOf] = useState<number | null>(null);
+  const [asOf, setAsOf] = useState<number | null>(null);
+  const chosen = TABS.find((one) => one.id === tab)?.id ?? "talk";
   const choose = (to: string): void =>
     navigate(`/ui/session/${encodeURIComponent(id)}${to === "talk" ? "" : `?tab=${to}`}`, { replace: true });
+  // Turns end and rewinds happen: the lists of turns are read again.
+  const changes = state.window.events.findLast(({ type }) =>
+    /^(?:turn\.(?:ended|admitted)|session\.rewound)/.test(type),
+  );
+  const changedSeq = changes?.seq ?? 0;
   return (
     <div class="page session">
       <Head session={session} />
-      <Tabs label="Views of the session" tabs={TABS} chosen={tab} onChoose={choose}>
-        <TalkTab id={id} state={state} talk={talk} asOf={asOf} />
+      <Tabs label="Views of the session" tabs={TABS} chosen={chosen} onChoose={choose}>
+        {chosen === "talk" && <TalkTab id={id} state={state} talk={talk} asOf={asOf} />}
+        {chosen === "files" && <FilesTab id={id} changes={changedSeq} />}
+        {chosen === "events" && <EventsTab id={id} />}
+        {chosen === "spent" && <SpentTab session={session} changes={changedSeq} />}
       </Tabs>
       <div class="session-foot">
-        <PinnedQuestion session={session} entries={state.entries} />
-        <PromptBox session={session} state={state} />
+        <PinnedQuestion id={id} agent={session.agent} entries={state.entries} />
+        {chosen === "talk" && (
+          <Scrubber session={session} state={state} talk={talk} asOf={asOf} onAsOf={setAsOf} changes={changedSeq} />
+        )}
+        {asOf === null && <PromptBox session={session} state={state} />}
       </div>
     </div>
   );

@@ -101,13 +101,16 @@ function MessageView({ message: { body, isThought } }: { readonly message: Messa
   );
 }
 
+/** A sooner one was not waited for. */
+const FIRST_TEXT_SHOWN_MS = 100;
+
 function TurnEndView({ end, firstMs }: { readonly end: TurnEndEntry; readonly firstMs: number | undefined }) {
   const { outcome, error, startedAt, at, tools, tokens, cost } = end;
   const isDone = outcome === "completed";
   const figures = [
     startedAt === null ? "" : spanText(Date.parse(at) - Date.parse(startedAt)),
     tools === 0 ? "" : `${tools} tool call${tools === 1 ? "" : "s"}`,
-    firstMs === undefined ? "" : `first text after ${spanText(firstMs)}`,
+    firstMs === undefined || firstMs < FIRST_TEXT_SHOWN_MS ? "" : `first text after ${spanText(firstMs)}`,
     tokens === null ? "" : `${countText(tokens)} tokens`,
     cost ?? "",
   ].filter((part) => part !== "");

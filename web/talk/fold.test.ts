@@ -143,3 +143,18 @@ test("data of a wrong shape makes entries without a failure", () => {
   for (const data of [{}, { items: 3, diffs: "x", options: {}, places: [null], text: 7 }])
     expect(() => foldEvents(events(...types.map((type) => [type, data] as const)))).not.toThrow();
 });
+
+test("a prompt that waited stands where its turn begins", () => {
+  const prompt = (turnId: string) => ({ turnId, prompt: turnId, blob: null, bytes: 2, queued: turnId === "t2" });
+  const folded = foldEvents(
+    events(
+      ["turn.admitted@1", prompt("t1")],
+      ["turn.started@1", TURN],
+      ["turn.admitted@1", prompt("t2")],
+      ["message.completed@1", { ...TURN, ...text("first"), role: "assistant" }],
+      ["turn.started@1", { turnId: "t2" }],
+      ["message.completed@1", { turnId: "t2", ...text("second"), role: "assistant" }],
+    ),
+  );
+  expect(folded.map((entry) => ("body" in entry ? entry.body.text : ""))).toEqual(["t1", "first", "t2", "second"]);
+});

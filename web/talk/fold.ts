@@ -20,6 +20,7 @@ interface Turn {
 interface Desk {
   readonly put: (entry: Entry) => void;
   readonly find: (key: string) => Entry | undefined;
+  readonly toEnd: (key: string) => void;
   readonly turn: (event: LogEvent) => Turn;
 }
 
@@ -42,6 +43,13 @@ export function createFold(): Fold {
       made = null;
     },
     find: (key) => byKey.get(key),
+    toEnd: (key) => {
+      const entry = byKey.get(key);
+      if (entry === undefined) return;
+      byKey.delete(key);
+      byKey.set(key, entry);
+      made = null;
+    },
     turn: ({ data }) => {
       const id = textIn(data, "turnId");
       const known = turns.get(id) ?? { startedAt: null, tools: 0, usage: null };
@@ -81,6 +89,8 @@ const HANDLERS: { readonly [type: string]: (desk: Desk, event: LogEvent) => void
   },
   "turn.started@1": (desk, event) => {
     desk.turn(event).startedAt = event.at;
+    // A prompt that waited stands where its turn begins, not among the words of the turn before.
+    desk.toEnd(`turn:${textIn(event.data, "turnId")}`);
     changePrompt(desk, event, { standing: "running" });
   },
   "usage.reported@1": (desk, event) => {

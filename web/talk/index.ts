@@ -1,3 +1,4 @@
+export { Actor } from "./actor.tsx";
 export type { Entry } from "./entry.ts";
 export { TodoView } from "./entry-view.tsx";
 export { createFold, type Fold, foldEvents } from "./fold.ts";
@@ -6,3 +7,4 @@ export { type Asked, QuestionFacts } from "./question-card.tsx";
 export { NOTHING_STREAMED, type Streamed, withEvent, withFrame } from "./streamed.ts";
 export { TalkView } from "./talk-view.tsx";
 export { clockText, spanText } from "./time-text.ts";
+export { TurnFiles } from "./turn-files.tsx";
