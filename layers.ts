@@ -232,7 +232,7 @@ export const LAYERS: readonly Layer[] = [
     level: 11,
     mayImport: ["kernel", "domains", "client"],
     runtime: "browser",
-    bundles: ["preact", "@preact/signals", "marked", "lowlight"],
+    bundles: ["preact", "@preact/signals", "marked", "lowlight", "uqr"],
     note: "the dashboard: a view of syscalls and streams; a page is a folder and one line in pages.ts",
   },
   {

@@ -8,4 +8,6 @@ export const PAGES: readonly Page[] = [
   { path: "/ui/audit/event/:eventId", name: "Event", load: () => import("./audit/event.tsx") },
   { path: "/ui/session/:id", name: "Session", load: () => import("./session/session.tsx") },
   { path: "/ui/compare/:a/:b", name: "Compare", load: () => import("./compare/compare.tsx") },
+  { path: "/ui/system", name: "System", menu: { key: "s", icon: "system" }, load: () => import("./system/system.tsx") },
+  { path: "/ui/system/:section", name: "System", load: () => import("./system/system.tsx") },
 ];

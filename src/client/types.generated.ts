@@ -2215,6 +2215,8 @@ export interface SyscallTypes {
         /** a change takes effect after a restart */
         readonly restart: boolean;
         readonly meaning: string;
+        /** what may be given, as a JSON schema */
+        readonly schema: { readonly [key: string]: unknown };
       }[];
     };
   };

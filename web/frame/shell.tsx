@@ -85,7 +85,7 @@ function Menu({ pages, at }: { readonly pages: readonly Page[]; readonly at: Pag
         {pages.map((page) =>
           page.menu === undefined ? null : (
             <li key={page.path}>
-              <Link to={page.path} {...(page === at ? { "aria-current": "page" as const } : {})}>
+              <Link to={page.path} {...(isIn(page, at) ? { "aria-current": "page" as const } : {})}>
                 <Icon name={page.menu.icon} />
                 <span>{page.name}</span>
                 {page.path === START && waiting > 0 && (
@@ -110,6 +110,11 @@ function Menu({ pages, at }: { readonly pages: readonly Page[]; readonly at: Pag
       </div>
     </nav>
   );
+}
+
+/** A page below another one belongs to it: `/ui/system/:section` to `/ui/system`. */
+function isIn(page: Page, at: Page | null): boolean {
+  return at !== null && (at === page || at.path.startsWith(`${page.path}/`));
 }
 
 /** Nothing is shown while all is well; a page never pretends to be live when it is not. */

@@ -22,6 +22,8 @@ export interface ExplainedSetting {
   /** A change takes effect after a restart. */
   readonly restart: boolean;
   readonly meaning: string;
+  /** What may be given, as a JSON schema. */
+  readonly schema: { readonly [key: string]: unknown };
 }
 
 export interface SettingSources {
@@ -54,6 +56,7 @@ function explained({ config, environment }: SettingSources, key: string): Explai
     default: byDefault,
     restart: !HOT_KEYS.includes(key.split(".")[0] ?? ""),
     meaning: schemaAt(key)?.description ?? "",
+    schema: jsonSchema(schemaAt(key)),
   };
 }
 
@@ -88,6 +91,17 @@ function schemaAt(key: string): z.ZodType | null {
     at = next;
   }
   return at;
+}
+
+/** Checks that JSON schema cannot express are left out; the daemon checks them when a value is given. */
+function jsonSchema(schema: z.ZodType | null): { readonly [key: string]: unknown } {
+  if (schema === null) return {};
+  const {
+    $schema: _schema,
+    description: _told,
+    ...rest
+  } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  return rest;
 }
 
 function withoutOptional(schema: unknown): unknown {

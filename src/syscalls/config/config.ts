@@ -10,6 +10,7 @@ const Setting = z.object({
   default: z.unknown().describe("null: it has none"),
   restart: z.boolean().describe("a change takes effect after a restart"),
   meaning: z.string(),
+  schema: z.record(z.string(), z.unknown()).describe("what may be given, as a JSON schema"),
 });
 
 export const config: readonly Syscall[] = [
