@@ -79,10 +79,7 @@ export function IssueToken({ onIssued }: { readonly onIssued: () => void }) {
             />
           )}
         </Field>
-        <Field label="For">{(id) => <Select id={id} value={life} options={LIVES} onChange={setLife} />}</Field>
-        <Field label="Weakest sandbox it may start sessions in">
-          {(id) => <Select id={id} value={mode} options={MODE_OPTIONS} onChange={setMode} />}
-        </Field>
+        <Bounds life={life} onLife={setLife} mode={mode} onMode={setMode} />
         <Button kind="primary" type="submit" disabled={isRunning}>
           Issue
         </Button>
@@ -105,5 +102,23 @@ function Secret({ issued, onTaken }: { readonly issued: OutputOf<"token.issue">;
         I have it
       </Button>
     </div>
+  );
+}
+
+interface BoundsProps {
+  readonly life: string;
+  readonly onLife: (life: string) => void;
+  readonly mode: string;
+  readonly onMode: (mode: string) => void;
+}
+
+function Bounds({ life, onLife, mode, onMode }: BoundsProps) {
+  return (
+    <>
+      <Field label="For">{(id) => <Select id={id} value={life} options={LIVES} onChange={onLife} />}</Field>
+      <Field label="Weakest sandbox it may start sessions in">
+        {(id) => <Select id={id} value={mode} options={MODE_OPTIONS} onChange={onMode} />}
+      </Field>
+    </>
   );
 }
