@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundle } from "../tools/bundle.ts";
+import { bundleWeb } from "../tools/bundle-web.ts";
 import { ENTRIES, EXTERNAL } from "../tools/entries.ts";
 
 /** The package as installed: bin/, dist/ and package.json in a folder. */
@@ -38,6 +39,7 @@ async function makePackage(root: string): Promise<Package> {
   const entries = Object.entries(ENTRIES).filter(([, source]) => existsSync(join(ROOT, source)));
   const outDir = join(root, "dist");
   await bundle({ root: ROOT, outDir, entries: Object.fromEntries(entries), external: EXTERNAL });
+  await bundleWeb({ root: ROOT, outDir });
   cpSync(join(ROOT, "bin"), join(root, "bin"), { recursive: true });
   cpSync(join(ROOT, "package.json"), join(root, "package.json"));
   symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));

@@ -16,6 +16,7 @@ import { backupBenchmark } from "./backup.ts";
 import { boardBenchmark } from "./board.ts";
 import { cliBenchmark } from "./cli.ts";
 import { daemonStartBenchmark } from "./daemon-start.ts";
+import { dashboardBenchmark } from "./dashboard.ts";
 import { fanOutBenchmark } from "./fan-out.ts";
 import { forkBenchmark } from "./fork.ts";
 import { gateBenchmark } from "./gate.ts";
@@ -55,6 +56,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   backupBenchmark,
   cliBenchmark,
   boardBenchmark,
+  dashboardBenchmark,
   postgresBenchmark,
   wallsBenchmark,
   worktreeBenchmark,

@@ -26,7 +26,7 @@ export function linesOf(rows: readonly Row[], { filter, standings, by }: Shown):
     .flatMap(([name, inGroup]): readonly Line[] => [
       { is: "heading", name, count: inGroup.length },
       ...inGroup
-        .sort((one, other) => rank(one) - rank(other) || (one.startedAt < other.startedAt ? 1 : -1))
+        .sort((one, other) => rank(one) - rank(other) || newestFirst(one, other))
         .map(({ id }): Line => ({ is: "session", id })),
     ]);
 }
@@ -44,6 +44,11 @@ function groupOf(row: Row, by: GroupBy): string {
 
 function rank(row: Row): number {
   return ORDER.indexOf(standingOf(row));
+}
+
+function newestFirst(one: Row, other: Row): number {
+  const [a, b] = [`${one.startedAt} ${one.id}`, `${other.startedAt} ${other.id}`];
+  return a < b ? 1 : -1;
 }
 
 function compare(one: string, other: string, by: GroupBy): number {
