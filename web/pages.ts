@@ -4,6 +4,7 @@ import type { Page } from "./frame/index.ts";
 export const PAGES: readonly Page[] = [
   { path: "/ui/now", name: "Now", menu: { key: "n", icon: "now" }, load: () => import("./now/now.tsx") },
   { path: "/ui/start", name: "Start", menu: { key: "c", icon: "start" }, load: () => import("./start/start.tsx") },
+  { path: "/ui/files", name: "Files", menu: { key: "f", icon: "files" }, load: () => import("./files/files.tsx") },
   { path: "/ui/audit", name: "Audit", menu: { key: "a", icon: "audit" }, load: () => import("./audit/audit.tsx") },
   { path: "/ui/audit/event/:eventId", name: "Event", load: () => import("./audit/event.tsx") },
   { path: "/ui/session/:id", name: "Session", load: () => import("./session/session.tsx") },
