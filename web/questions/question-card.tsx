@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Approval } from "../../src/client/index.ts";
 import { ErrorCard, Link, useCall, useKeys } from "../frame/index.ts";
 import { type Row, useSession } from "../live/index.ts";
@@ -54,7 +54,7 @@ export function QuestionCard({ question, isCurrent, withSession = true }: Questi
           </code>
         </p>
       )}
-      {detail?.diff !== undefined && <Diff patch={detail.diff} />}
+      {detail?.diff !== undefined && <Diff patch={detail.diff} strict />}
       {whole.error !== undefined && <ErrorCard error={whole.error} />}
       <Answers question={question} isCurrent={isCurrent} />
     </article>
@@ -159,7 +159,8 @@ function Refusal({
 }) {
   const [reason, setReason] = useState("");
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), []);
+  // At once: the next key that somebody presses belongs to the reason.
+  useLayoutEffect(() => input.current?.focus(), []);
   return (
     <form
       class="question-answers"

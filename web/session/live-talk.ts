@@ -182,14 +182,14 @@ export function createLiveTalk({ id, read, follow, nowMs, changed }: LiveTalkDep
 
 /** What the stream's items change, besides the window. */
 function heardIn({ streamed, firstMs }: TalkState, items: readonly StreamItem[], nowMs: number) {
-  const first = new Map(firstMs);
+  let first = firstMs;
   const events: LogEvent[] = [];
   let now = streamed;
   for (const item of items) {
     if (item.event === "delta") now = withFrame(now, item.data, nowMs);
     if (item.event !== "event") continue;
     events.push(item.data);
-    if (item.data.type === "turn.ended@1" && now.firstMs !== null) first.set(now.turnId, now.firstMs);
+    if (item.data.type === "turn.ended@1" && now.firstMs !== null) first = new Map(first).set(now.turnId, now.firstMs);
     now = withEvent(now, item.data);
   }
   return { streamed: now, firstMs: first, events };

@@ -29,6 +29,13 @@ export function TalkTab({ id, state, talk, asOf }: TalkTabProps) {
   }, [asOf, window.events]);
   useEntryKeys(list);
   const isBehind = useBehind(id, state, asOf);
+  const { firstMs } = state;
+  const streamed = asOf === null && !window.hasNewer ? state.streamed : NOTHING_STREAMED;
+  // Reading a page changes nothing that is drawn until it is there.
+  const drawn = useMemo(
+    () => <TalkView {...{ entries, isBehind, streamed, firstMs }} label="Transcript" />,
+    [entries, isBehind, streamed, firstMs],
+  );
   const backToEnd = (): void => {
     if (window.hasNewer) talk?.toEnd();
     toEnd();
@@ -46,13 +53,7 @@ export function TalkTab({ id, state, talk, asOf }: TalkTabProps) {
       {entries.length === 0 && !isLoading && (
         <Empty title="Nothing was said yet">Write a prompt below; Enter sends it.</Empty>
       )}
-      <TalkView
-        entries={entries}
-        isBehind={isBehind}
-        label="Transcript"
-        streamed={asOf === null && !window.hasNewer ? state.streamed : NOTHING_STREAMED}
-        firstMsOf={(turnId) => (turnId === null ? undefined : state.firstMs.get(turnId))}
-      />
+      {drawn}
       {asOf === null && (!isAtEnd || window.hasNewer) && (
         <div class="session-to-end">
           <Button icon="down" onClick={backToEnd}>

@@ -28,10 +28,9 @@ export function useScroll({ list, shown, onNearTop, onNearEnd, onLook }: ScrollS
   const settle = useCallback((): void => {
     const held = anchor.current;
     if (sticks.current) scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
-    if (sticks.current || held === null) return;
-    const element = list.current?.querySelector(`[data-entry="${held.entry}"]`);
-    const moved = element === null || element === undefined ? 0 : element.getBoundingClientRect().top - held.top;
-    if (Math.abs(moved) > 1) scrollBy({ top: moved, behavior: "instant" });
+    else if (held !== null) keepInPlace(list.current, held);
+    // A page that does not fill the window is never scrolled.
+    if (scrollY < NEAR_PX) settings.current.onNearTop();
   }, [list]);
 
   useLayoutEffect(settle, [shown, settle]);
@@ -62,6 +61,12 @@ export function useScroll({ list, shown, onNearTop, onNearEnd, onLook }: ScrollS
     settle();
   }, [settle]);
   return { isAtEnd, toEnd };
+}
+
+function keepInPlace(list: HTMLElement | null, { entry, top }: { readonly entry: string; readonly top: number }): void {
+  const element = list?.querySelector(`[data-entry="${entry}"]`);
+  const moved = element === null || element === undefined ? 0 : element.getBoundingClientRect().top - top;
+  if (Math.abs(moved) > 1) scrollBy({ top: moved, behavior: "instant" });
 }
 
 function firstInSight(list: HTMLElement | null): { readonly entry: string; readonly top: number } | null {

@@ -5,6 +5,7 @@ import { Badge, Button, bytesText, countText } from "../parts/index.ts";
 import { Code, Markdown, SafeText } from "../text/index.ts";
 import { Actor } from "./actor.tsx";
 import type { Entry, MessageEntry, NoteEntry, OtherEntry, PromptEntry, TodoEntry, TurnEndEntry } from "./entry.ts";
+import { Folded } from "./folded.tsx";
 import { QuestionCard } from "./question-card.tsx";
 import { StoredTextView } from "./stored-text.tsx";
 import { clockText, spanText } from "./time-text.ts";
@@ -89,15 +90,17 @@ function LongText({ text }: { readonly text: string }) {
 }
 
 function MessageView({ message: { body, isThought } }: { readonly message: MessageEntry }) {
-  const text = <StoredTextView body={body}>{(whole) => <Markdown text={whole} />}</StoredTextView>;
-  if (!isThought) return <div class="talk-message">{text}</div>;
+  const text = () => <StoredTextView body={body}>{(whole) => <Markdown text={whole} />}</StoredTextView>;
+  if (!isThought) return <div class="talk-message">{text()}</div>;
+  const summary = (
+    <>
+      Thought <SafeText text={body.text.trim().split("\n", 1)[0]?.slice(0, 120) ?? ""} oneLine />
+    </>
+  );
   return (
-    <details class="talk-thought">
-      <summary>
-        Thought <SafeText text={body.text.trim().split("\n", 1)[0]?.slice(0, 120) ?? ""} oneLine />
-      </summary>
+    <Folded class="talk-thought" summary={summary}>
       {text}
-    </details>
+    </Folded>
   );
 }
 
@@ -163,10 +166,9 @@ function NoteView({ note: { text, tone, more, names, session, code } }: { readon
         {session !== null && <Link to={`/ui/session/${encodeURIComponent(session.id)}`}>session …{session.name}</Link>}
       </p>
       {more !== null && more.text !== "" && (
-        <details>
-          <summary>More</summary>
-          <StoredTextView body={more}>{(whole) => <Markdown text={whole} />}</StoredTextView>
-        </details>
+        <Folded class="" summary="More">
+          {() => <StoredTextView body={more}>{(whole) => <Markdown text={whole} />}</StoredTextView>}
+        </Folded>
       )}
       {names.length > 0 && (
         <ul class="talk-names">
@@ -183,11 +185,8 @@ function NoteView({ note: { text, tone, more, names, session, code } }: { readon
 
 function OtherView({ other: { type, data } }: { readonly other: OtherEntry }) {
   return (
-    <details class="talk-other">
-      <summary>
-        <SafeText text={type} oneLine />
-      </summary>
-      <Code text={JSON.stringify(data, null, 2)} language="json" />
-    </details>
+    <Folded class="talk-other" summary={<SafeText text={type} oneLine />}>
+      {() => <Code text={JSON.stringify(data, null, 2)} language="json" />}
+    </Folded>
   );
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { Markdown } from "../text/index.ts";
 import type { Entry } from "./entry.ts";
 import { EntryView } from "./entry-view.tsx";
+import { Folded } from "./folded.tsx";
 import { NOTHING_STREAMED, type Streamed } from "./streamed.ts";
 import "./talk.css";
 
@@ -11,18 +12,19 @@ interface TalkViewProps {
   readonly isBehind: (entry: Entry) => boolean;
   readonly label: string;
   readonly streamed?: Streamed;
-  readonly firstMsOf?: (turnId: string | null) => number | undefined;
+  /** By turn: from its start to its first text. */
+  readonly firstMs?: ReadonlyMap<string, number>;
 }
 
 /** A talk, entry by entry. Turns that a rewind left behind are folded. */
-export function TalkView({ entries, isBehind, label, streamed = NOTHING_STREAMED, firstMsOf }: TalkViewProps) {
+export function TalkView({ entries, isBehind, label, streamed = NOTHING_STREAMED, firstMs }: TalkViewProps) {
   const running = entries.findLast((entry) => entry.kind === "tool" && entry.outcome === null);
   const row = (entry: Entry): ComponentChildren => (
     <li key={entry.key} class={`talk-entry talk-entry-${entry.kind}`} data-entry={entry.seq} tabIndex={-1}>
       <EntryView
         entry={entry}
         streamed={entry === running ? streamed.output : ""}
-        firstMs={entry.kind === "turn-end" ? firstMsOf?.(entry.turnId) : undefined}
+        firstMs={entry.kind === "turn-end" ? firstMs?.get(entry.turnId ?? "") : undefined}
       />
     </li>
   );
@@ -49,15 +51,17 @@ interface BehindProps {
 
 function Behind({ entries, row }: BehindProps) {
   const turns = entries.filter(({ kind }) => kind === "prompt").length;
+  const summary = (
+    <>
+      <span aria-hidden="true">↶</span> {turns === 1 ? "1 turn" : `${turns} turns`} rewound: no longer part of the
+      conversation
+    </>
+  );
   return (
     <li class="talk-entry" data-entry={entries[0]?.seq} tabIndex={-1}>
-      <details class="talk-behind">
-        <summary>
-          <span aria-hidden="true">↶</span> {turns === 1 ? "1 turn" : `${turns} turns`} rewound: no longer part of the
-          conversation
-        </summary>
-        <ol>{entries.map(row)}</ol>
-      </details>
+      <Folded class="talk-behind" summary={summary}>
+        {() => <ol>{entries.map(row)}</ol>}
+      </Folded>
     </li>
   );
 }

@@ -1,6 +1,7 @@
 import { Badge } from "../parts/index.ts";
 import { Ansi, Code, Diff, SafeText } from "../text/index.ts";
 import type { OutputPiece, ToolEntry } from "./entry.ts";
+import { Folded } from "./folded.tsx";
 import { patchOf } from "./patch.ts";
 import { StoredTextView } from "./stored-text.tsx";
 import { spanText } from "./time-text.ts";
@@ -17,29 +18,33 @@ interface ToolCardProps {
 export function ToolCard({ tool, streamed }: ToolCardProps) {
   const isRunning = tool.outcome === null;
   const isOpen = isRunning ? streamed !== "" : linesOf(tool) <= UNFOLDED_LINES_MAX || tool.outcome === "failed";
+  const summary = (
+    <>
+      <ToolMark outcome={tool.outcome} />
+      <span class="talk-tool-title mono">
+        <SafeText text={tool.title} oneLine strict />
+      </span>
+      <ToolFigures tool={tool} />
+    </>
+  );
   return (
-    <details class="talk-tool" open={isOpen}>
-      <summary>
-        <ToolMark outcome={tool.outcome} />
-        <span class="talk-tool-title mono">
-          <SafeText text={tool.title} oneLine strict />
-        </span>
-        <ToolFigures tool={tool} />
-      </summary>
-      <div class="talk-tool-body">
-        {tool.input !== null && <ToolInput tool={tool} text={tool.input} />}
-        {tool.command?.includes("\n") === true && <Code text={tool.command} language="bash" strict />}
-        {tool.diffs.map((diff, at) => (
-          <ToolDiff key={at} diff={diff} />
-        ))}
-        <ToolOutput tool={tool} streamed={streamed} />
-        {tool.message !== null && (
-          <p class="talk-bad">
-            <SafeText text={tool.message} />
-          </p>
-        )}
-      </div>
-    </details>
+    <Folded class="talk-tool" isOpen={isOpen} summary={summary}>
+      {() => (
+        <div class="talk-tool-body">
+          {tool.input !== null && <ToolInput tool={tool} text={tool.input} />}
+          {tool.command?.includes("\n") === true && <Code text={tool.command} language="bash" strict />}
+          {tool.diffs.map((diff, at) => (
+            <ToolDiff key={at} diff={diff} />
+          ))}
+          <ToolOutput tool={tool} streamed={streamed} />
+          {tool.message !== null && (
+            <p class="talk-bad">
+              <SafeText text={tool.message} />
+            </p>
+          )}
+        </div>
+      )}
+    </Folded>
   );
 }
 

@@ -3,6 +3,7 @@ import { ErrorCard, useCall } from "../frame/index.ts";
 import { Badge, bytesText } from "../parts/index.ts";
 import { Diff, SafeText } from "../text/index.ts";
 import { foldEvents } from "./fold.ts";
+import { Folded } from "./folded.tsx";
 import { TalkView } from "./talk-view.tsx";
 
 type Changed = OutputOf<"session.diff">["files"][number];
@@ -38,25 +39,29 @@ const KINDS = { added: "good", changed: "accent", deleted: "bad", mode: "plain" 
 
 function ChangedFile({ file: { path, change, before, after, diff, noDiff } }: { readonly file: Changed }) {
   const isShort = (diff ?? "").split("\n", UNFOLDED_LINES_MAX + 1).length <= UNFOLDED_LINES_MAX;
+  const summary = (
+    <>
+      <Badge kind={KINDS[change]}>{change}</Badge>
+      <span class="talk-tool-title mono">
+        <SafeText text={path} oneLine strict />
+      </span>
+      <span class="talk-figures">{bytesText((after ?? before)?.size ?? 0)}</span>
+    </>
+  );
   return (
-    <details class="talk-tool" open={isShort}>
-      <summary>
-        <Badge kind={KINDS[change]}>{change}</Badge>
-        <span class="talk-tool-title mono">
-          <SafeText text={path} oneLine strict />
-        </span>
-        <span class="talk-figures">{bytesText((after ?? before)?.size ?? 0)}</span>
-      </summary>
-      <div class="talk-tool-body">
-        {diff !== null && <Diff patch={diff} />}
-        {noDiff !== null && <p class="muted">{noDiff}</p>}
-        {change === "mode" && (
-          <p class="muted">
-            {before?.mode} → {after?.mode}
-          </p>
-        )}
-      </div>
-    </details>
+    <Folded class="talk-tool" isOpen={isShort} summary={summary}>
+      {() => (
+        <div class="talk-tool-body">
+          {diff !== null && <Diff patch={diff} />}
+          {noDiff !== null && <p class="muted">{noDiff}</p>}
+          {change === "mode" && (
+            <p class="muted">
+              {before?.mode} → {after?.mode}
+            </p>
+          )}
+        </div>
+      )}
+    </Folded>
   );
 }
 
@@ -67,9 +72,8 @@ function TurnTools({ id, turnId }: TurnFilesProps) {
   const entries = foldEvents(value?.events ?? []);
   if (entries.length === 0) return null;
   return (
-    <details class="talk-commands">
-      <summary>Commands and tool calls ({entries.length})</summary>
-      <TalkView entries={entries} isBehind={() => false} label="Tool calls of the turn" />
-    </details>
+    <Folded class="talk-commands" summary={`Commands and tool calls (${entries.length})`}>
+      {() => <TalkView entries={entries} isBehind={() => false} label="Tool calls of the turn" />}
+    </Folded>
   );
 }
