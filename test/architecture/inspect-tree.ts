@@ -12,6 +12,7 @@ import {
   resolves,
   staysInSrc,
 } from "./import-rules.ts";
+import { pagesApart } from "./page-rule.ts";
 import type { Finding, Rule } from "./rule.ts";
 import { oneScreen } from "./screen-rule.ts";
 import { folderFiles, functionSize } from "./size-rules.ts";
@@ -43,6 +44,7 @@ const RULES = {
   "stays-in-src": staysInSrc,
   direction,
   entrance,
+  "pages-apart": pagesApart,
   outside,
   "published-package": publishedPackage,
   "never-loads": neverLoads,

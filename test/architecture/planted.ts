@@ -31,6 +31,17 @@ export const HOUSE: readonly Layer[] = [
 /** A package that is published by itself, beside the house. */
 const KIT: Layer = { name: "kit", dir: "packages/kit/src", level: 1, mayImport: [], runtime: "bare", note: "" };
 
+/** The dashboard: two pages, and the room that they share. */
+const WEB: Layer = { name: "web", dir: "web", level: 2, mayImport: ["core"], runtime: "browser", note: "" };
+const DASHBOARD: Files = {
+  "web/pages.ts": 'export const pages = [() => import("./now/now.tsx"), () => import("./old/old.tsx")];\n',
+  "web/now/now.tsx": 'import { Row } from "../parts/index.ts";\nexport const View = Row;\n',
+  "web/old/old.tsx": "export const View = 1;\n",
+  "web/old/index.ts": 'export { View } from "./old.tsx";\n',
+  "web/parts/index.ts": 'export { Row } from "./row.tsx";\n',
+  "web/parts/row.tsx": "export const Row = 1;\n",
+};
+
 /** Keeps every rule; a planted case writes its files over it. */
 export const SOUND: Files = {
   "GLOSSARY.md": "| **log** | Events. | ledger, journal, table |\n\n## Ordinary words\n\ntable.\n",
@@ -61,6 +72,12 @@ const withTable = (change: Partial<Layer>): Planted => ({
   files: {},
   layers: HOUSE.map((layer) => (layer.name === "shelf" ? { ...layer, ...change } : layer)),
   at: "layers.ts",
+});
+
+const inDashboard = (at: string, text: string): Planted => ({
+  files: { ...DASHBOARD, [at]: text },
+  layers: [...HOUSE, WEB],
+  at,
 });
 
 export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
@@ -110,6 +127,15 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
       },
       at: "src/desk/now.ts",
     },
+  ],
+  "pages-apart": [
+    inDashboard("web/now/row.ts", 'export { View } from "../old/old.tsx";\n'),
+    inDashboard("web/now/row.ts", 'import type { View } from "../old/index.ts";\nexport type Row = typeof View;\n'),
+    inDashboard("web/now/deep/row.ts", 'export const row = () => import("../../old/old.tsx");\n'),
+    inDashboard("web/now/now.test.ts", 'import "../old/old.tsx";\n'),
+    inDashboard("web/parts/tab.ts", 'export { View } from "../old/index.ts";\n'),
+    inDashboard("web/main.ts", 'import "./old/old.tsx";\n'),
+    inDashboard("web/now/row.ts", 'export { Row } from "../parts/row.tsx";\n'),
   ],
   outside: [
     {
