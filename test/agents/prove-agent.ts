@@ -17,11 +17,14 @@ import {
   start,
   turn,
 } from "../e2e/support/talk.ts";
+import { needs } from "../support/needs.ts";
+import { proves } from "../support/proves.ts";
 import { SHELL_SLICE } from "../walls/attempts/all.ts";
 import { tryAll, tryControl, unlike } from "../walls/ways.ts";
 import { HOSTILE_COMMANDS } from "./hostile-commands.ts";
 import { packagesOf } from "./install.ts";
 import { type Traces, tracesWhen } from "./leftovers.ts";
+import { proveDashboard } from "./prove-dashboard.ts";
 import { hostileProblems } from "./prove-hostile.ts";
 import { proveTerminal } from "./prove-terminal.ts";
 import { type Recipe, recipeOf } from "./recipes.ts";
@@ -75,6 +78,16 @@ export function proveAgent(slug: string): void {
       `${slug}: a person talks to it in a terminal, answers its questions and says no`,
       async () => {
         await proveTerminal(stage, recipe);
+        await expectNothingLeft(stage);
+      },
+      VERB_MAX_MS,
+    );
+    const provesInBrowser = proves.skipIf(recipe.asksOn === null || !needs("chromium"));
+    provesInBrowser(
+      "WB-6",
+      `${slug}: a person drives it in the dashboard, from the start to the kill`,
+      async () => {
+        await proveDashboard(stage, recipe);
         await expectNothingLeft(stage);
       },
       VERB_MAX_MS,

@@ -7,6 +7,8 @@ interface Asked {
   readonly title: string;
   readonly body: ComponentChildren;
   readonly yes: string;
+  /** Default: `Cancel`. */
+  readonly no?: string;
   readonly danger?: boolean;
 }
 
@@ -36,7 +38,7 @@ export function ConfirmDialog() {
       <h2 id="confirm-title">{asked.title}</h2>
       <div class="dialog-body">{asked.body}</div>
       <div class="dialog-buttons">
-        <Button onClick={() => answer(false)}>Cancel</Button>
+        <Button onClick={() => answer(false)}>{asked.no ?? "Cancel"}</Button>
         <Button kind={asked.danger === true ? "danger" : "primary"} onClick={() => answer(true)}>
           {asked.yes}
         </Button>

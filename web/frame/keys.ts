@@ -56,10 +56,14 @@ export function startKeys(): void {
   });
 }
 
+/** Nobody types into these. */
+const TYPELESS: ReadonlySet<string> = new Set(["range", "checkbox", "radio", "button"]);
+
 function isTyping({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (document.querySelector("dialog[open]") !== null) return true;
   // Enter and the space bar belong to the button or link that has the focus.
   if (key === "Enter" || key === " ") return target.closest("button, a, summary, input, select, textarea") !== null;
-  return target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+  if (target instanceof HTMLInputElement) return !TYPELESS.has(target.type);
+  return target.isContentEditable || /^(?:TEXTAREA|SELECT)$/.test(target.tagName);
 }

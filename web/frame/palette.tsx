@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useSessions } from "../live/index.ts";
 import { Icon } from "../parts/index.ts";
 import { safeString } from "../text/index.ts";
@@ -41,7 +41,8 @@ function OpenPalette() {
   const dialog = useRef<HTMLDialogElement>(null);
   const entries = useEntries();
   const found = useMemo(() => matching(entries, text).slice(0, SHOWN_MAX), [entries, text]);
-  useEffect(() => dialog.current?.showModal(), []);
+  // Before the next key: one types at once.
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const close = (): void => {
     IS_OPEN.value = false;
   };

@@ -25,6 +25,7 @@ export function useRewind(session: Session, onDone: () => void) {
       title: "Rewound. Nothing is deleted from the log.",
       body: <Did answer={answer} />,
       yes: undo === undefined ? "Good" : "Undo the rewind",
+      no: undo === undefined ? "Close" : "Keep it rewound",
     });
     if (!isUndone || undo === undefined) return;
     if ((await run(() => rewindTo(id, undo))) !== undefined) toast("The rewind was undone.");
