@@ -7,7 +7,12 @@ export type Answer = { readonly is: "yes"; readonly option?: string } | { readon
 export const ALWAYS = "always";
 
 /** Answers with plain words that the buttons already have. */
-const PLAIN: readonly string[] = ["yes", "no", ALWAYS];
+const PLAIN: readonly string[] = ["yes", "once", "no", ALWAYS];
+
+/** A question without options and without an action is answered in one's own words. */
+export function isOpenQuestion({ options, action }: Approval): boolean {
+  return options.length === 0 && action === undefined;
+}
 
 /** The options that need a button of their own. */
 export function otherOptions({ options }: Approval): readonly string[] {

@@ -4,7 +4,8 @@ import { ErrorCard, Link, useCall, useKeys } from "../frame/index.ts";
 import { type Row, useSession } from "../live/index.ts";
 import { Ago, Button } from "../parts/index.ts";
 import { Diff, SafeText, safeString } from "../text/index.ts";
-import { ALWAYS, type Answer, otherOptions, useAnswer } from "./answer.ts";
+import { ALWAYS, type Answer, isOpenQuestion, otherOptions, useAnswer } from "./answer.ts";
+import { OwnWords } from "./own-words.tsx";
 import "./questions.css";
 
 interface QuestionCardProps {
@@ -126,6 +127,7 @@ function Answers({ question, isCurrent }: { readonly question: Approval; readonl
       <Button kind="danger" disabled={isSent} {...keyName("x")} onClick={() => setRefusing(true)}>
         No …
       </Button>
+      {isOpenQuestion(question) && <OwnWords onGive={(option) => void give({ is: "yes", option })} />}
       {hasAlways && <small class="muted">{alwaysText(question)}</small>}
     </div>
   );

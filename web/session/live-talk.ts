@@ -10,6 +10,7 @@ import {
   withFrame,
 } from "../talk/index.ts";
 import type { Anchor } from "./find-version.ts";
+import { isMarked, scanMarks } from "./mark-scan.ts";
 import { createPages, PAGE } from "./pages-of-log.ts";
 import { type EventWindow, isNext, NO_EVENTS, trimmed, withNewer } from "./window.ts";
 import { createQueue } from "./work-queue.ts";
@@ -22,7 +23,8 @@ export interface TalkState {
   readonly firstMs: ReadonlyMap<string, number>;
   /** The version of the newest event that is known. */
   readonly newest: number;
-  readonly rewinds: readonly LogEvent[];
+  /** Turns, questions, errors and rewinds of the whole session, as far as they were read; in order. */
+  readonly marked: readonly LogEvent[];
   readonly isLoading: boolean;
   readonly error: unknown;
 }
@@ -49,7 +51,6 @@ interface LiveTalkDeps {
 
 /** Beyond this many pages behind, the newest page is read instead of all in between. */
 const CATCH_UP_PAGES_MAX = 5;
-const REWINDS_MAX = 500;
 
 export const NO_TALK: TalkState = {
   window: NO_EVENTS,
@@ -57,7 +58,7 @@ export const NO_TALK: TalkState = {
   streamed: NOTHING_STREAMED,
   firstMs: new Map(),
   newest: 0,
-  rewinds: [],
+  marked: [],
   isLoading: true,
   error: null,
 };
@@ -72,6 +73,7 @@ export function createLiveTalk({ id, read, follow, nowMs, changed }: LiveTalkDep
   let folded: readonly LogEvent[] = [];
   let isAtEnd = true;
   let isClosed = false;
+  let isScanned = false;
   let heard = 0;
   let last: Anchor | null = null;
 
@@ -119,16 +121,20 @@ export function createLiveTalk({ id, read, follow, nowMs, changed }: LiveTalkDep
     }
   };
   const take = (events: readonly LogEvent[], more: Partial<TalkState> = {}): void => {
-    const rewinds = events.filter(({ type }) => type === "session.rewound@1");
-    const grown = withNewer(state.window, events, false);
-    show(trimmedNow(grown), {
-      ...more,
-      ...(rewinds.length === 0 ? {} : { rewinds: unique([...state.rewinds, ...rewinds]) }),
-    });
+    show(trimmedNow(withNewer(state.window, events, false)), { ...more, marked: withMarked(state.marked, events) });
   };
-  const readRewinds = async (): Promise<void> => {
-    const page = await read({ id, types: ["session.rewound"], order: "desc", limit: REWINDS_MAX });
-    set({ rewinds: unique([...state.rewinds, ...page.events]) });
+  /** Runs beside the rest; what a cut connection ended begins anew. */
+  const scan = async (): Promise<void> => {
+    if (isScanned) return;
+    isScanned = true;
+    isScanned = await scanMarks(id, read, (events) => {
+      set({ marked: withMarked(state.marked, events) });
+      return !isClosed;
+    }).catch(() => false);
+  };
+  const onLive = (): void => {
+    queue.add("catch up", catchUp);
+    void scan();
   };
 
   const onItems = (items: readonly StreamItem[]): void => {
@@ -136,7 +142,8 @@ export function createLiveTalk({ id, read, follow, nowMs, changed }: LiveTalkDep
     heard = Math.max(heard, events.at(-1)?.seq ?? 0);
     const newest = Math.max(state.newest, ownVersion(events.at(-1)));
     const isFollowing = state.window.events.length > 0 && !state.window.hasNewer && queue.isEmpty();
-    if (events.length === 0 || state.window.hasNewer) set({ streamed, firstMs, newest });
+    const marked = withMarked(state.marked, events);
+    if (events.length === 0 || state.window.hasNewer) set({ streamed, firstMs, newest, marked });
     else if (isFollowing && isNext(state.window, events)) take(events, { streamed, firstMs });
     else {
       set({ streamed, firstMs, newest });
@@ -144,10 +151,9 @@ export function createLiveTalk({ id, read, follow, nowMs, changed }: LiveTalkDep
     }
   };
 
-  const stop = follow(id, { onItems, onLive: () => queue.add("catch up", catchUp) });
+  const stop = follow(id, { onItems, onLive });
   // The first page does not wait for the stream.
-  queue.add("catch up", catchUp);
-  queue.add("rewinds", readRewinds);
+  onLive();
 
   return {
     older: () => queue.add("older", () => pages.older().then((window) => window !== null && show(trimmedNow(window)))),
@@ -195,6 +201,9 @@ function heardIn({ streamed, firstMs }: TalkState, items: readonly StreamItem[],
   return { streamed: now, firstMs: first, events };
 }
 
-function unique(events: readonly LogEvent[]): readonly LogEvent[] {
-  return [...new Map(events.map((event) => [event.seq, event])).values()];
+function withMarked(marked: readonly LogEvent[], events: readonly LogEvent[]): readonly LogEvent[] {
+  const fresh = events.filter(isMarked);
+  if (fresh.length === 0) return marked;
+  const all = new Map([...marked, ...fresh].map((event) => [event.seq, event]));
+  return [...all.values()].toSorted((one, other) => one.seq - other.seq);
 }

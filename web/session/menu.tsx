@@ -94,5 +94,13 @@ function deedsFor({ id, name, state, endedAt }: Session, run: Run, rename: () =>
     if (!(await confirmed({ title: `Forget ${name}?`, body, yes: "Forget", danger: true }))) return;
     if (await after(() => nomos().call("session.forget", { id }), "Forgotten.")) navigate("/ui/now");
   };
-  return [{ name: "Rename", run: rename }, ...life, { name: "Forget", danger: true, run: () => void forgotten() }];
+  const forked = async (): Promise<void> => {
+    const fork = await run(() => nomos().call("session.fork", { id }));
+    if (fork !== undefined) navigate(`/ui/session/${encodeURIComponent(fork.id)}`);
+  };
+  const first: Deed[] = [
+    { name: "Rename", run: rename },
+    { name: "Fork", run: () => void forked() },
+  ];
+  return [...first, ...life, { name: "Forget", danger: true, run: () => void forgotten() }];
 }

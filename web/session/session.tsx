@@ -1,8 +1,9 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Session } from "../../src/client/index.ts";
 import { ErrorCard, navigate, type PageProps, useCall } from "../frame/index.ts";
 import { useSession } from "../live/index.ts";
 import { Tabs } from "../parts/index.ts";
+import { safeString } from "../text/index.ts";
 import { EventsTab } from "./events-tab.tsx";
 import { FilesTab } from "./files-tab.tsx";
 import { Head } from "./head.tsx";
@@ -38,15 +39,13 @@ function SessionPage({ found, tab }: { readonly found: Session; readonly tab: st
   const { id } = found;
   const session = useSession(id) ?? found;
   const { state, talk } = useTalk(id);
+  useTitle(session.title ?? session.name);
   const [asOf, setAsOf] = useState<number | null>(null);
   const chosen = TABS.find((one) => one.id === tab)?.id ?? "talk";
   const choose = (to: string): void =>
     navigate(`/ui/session/${encodeURIComponent(id)}${to === "talk" ? "" : `?tab=${to}`}`, { replace: true });
   // Turns end and rewinds happen: the lists of turns are read again.
-  const changes = state.window.events.findLast(({ type }) =>
-    /^(?:turn\.(?:ended|admitted)|session\.rewound)/.test(type),
-  );
-  const changedSeq = changes?.seq ?? 0;
+  const changedSeq = state.marked.at(-1)?.seq ?? 0;
   return (
     <div class="page session">
       <Head session={session} />
@@ -58,11 +57,17 @@ function SessionPage({ found, tab }: { readonly found: Session; readonly tab: st
       </Tabs>
       <div class="session-foot">
         <PinnedQuestion id={id} agent={session.agent} entries={state.entries} />
-        {chosen === "talk" && (
-          <Scrubber session={session} state={state} talk={talk} asOf={asOf} onAsOf={setAsOf} changes={changedSeq} />
-        )}
+        {chosen === "talk" && <Scrubber session={session} state={state} talk={talk} asOf={asOf} onAsOf={setAsOf} />}
         {asOf === null && <PromptBox session={session} state={state} />}
       </div>
     </div>
   );
+}
+
+/** The number of open questions that the frame puts before it stays. */
+function useTitle(title: string): void {
+  useEffect(() => {
+    const [count] = /^\(\d+\) /.exec(document.title) ?? [""];
+    document.title = `${count}${safeString(title)} · Nomos`;
+  }, [title]);
 }

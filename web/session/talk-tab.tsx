@@ -73,12 +73,14 @@ function useEntries(id: string, { window, entries }: TalkState, asOf: number | n
   }, [id, window, entries, asOf]);
 }
 
-function useBehind(id: string, { rewinds, newest }: TalkState, asOf: number | null): (entry: Entry) => boolean {
+function useBehind(id: string, { marked, newest }: TalkState, asOf: number | null): (entry: Entry) => boolean {
+  const rewinds = useMemo(() => marked.filter(({ type }) => type === "session.rewound@1"), [marked]);
+  const upTo = rewinds.length === 0 ? 0 : (asOf ?? newest);
   return useMemo(() => {
     const stream = `session/${id}`;
-    const isOnPath = pathOf(stream, rewinds, asOf ?? newest);
+    const isOnPath = pathOf(stream, rewinds, upTo);
     return (entry) => entry.stream === stream && !isOnPath(entry.version);
-  }, [id, rewinds, asOf, rewinds.length === 0 ? 0 : newest]);
+  }, [id, rewinds.at(-1), rewinds.length, upTo]);
 }
 
 /** `j` and `k` move the focus, so that a screen reader follows. */

@@ -3,7 +3,6 @@ export type { Entry } from "./entry.ts";
 export { TodoView } from "./entry-view.tsx";
 export { createFold, type Fold, foldEvents } from "./fold.ts";
 export { pathOf } from "./left-behind.ts";
-export { type Asked, QuestionFacts } from "./question-card.tsx";
 export { NOTHING_STREAMED, type Streamed, withEvent, withFrame } from "./streamed.ts";
 export { TalkView } from "./talk-view.tsx";
 export { clockText, spanText } from "./time-text.ts";

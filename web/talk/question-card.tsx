@@ -3,10 +3,10 @@ import { Code, Diff, SafeText } from "../text/index.ts";
 import { Actor } from "./actor.tsx";
 import type { QuestionEntry } from "./entry.ts";
 
-export type Asked = Pick<QuestionEntry, "approvalId" | "question" | "options" | "action" | "detail">;
+type Asked = Pick<QuestionEntry, "approvalId" | "question" | "options" | "action" | "detail">;
 
 /** The facts in full: the command, the path, the diff. Look-alikes are marked: somebody decides by them. */
-export function QuestionFacts({ asked: { question, action, detail } }: { readonly asked: Asked }) {
+function QuestionFacts({ asked: { question, action, detail } }: { readonly asked: Asked }) {
   const { command, path, diff } = detail;
   return (
     <div class="talk-facts">
@@ -29,13 +29,19 @@ export function QuestionFacts({ asked: { question, action, detail } }: { readonl
   );
 }
 
-/** A question in its place in the talk. An open one is answered above the prompt box. */
+/** A question in its place in the talk. An open one is shown in full, and answered, above the prompt box. */
 export function QuestionCard({ asked }: { readonly asked: QuestionEntry }) {
   const { status, option, reason, by } = asked;
   const isOpen = status === "pending";
   return (
     <div class={`talk-question-card ${isOpen ? "talk-question-open" : ""}`}>
-      <QuestionFacts asked={asked} />
+      {isOpen ? (
+        <p class="talk-question">
+          <SafeText text={asked.question} strict />
+        </p>
+      ) : (
+        <QuestionFacts asked={asked} />
+      )}
       <p class="talk-answer">
         <Badge kind={isOpen ? "warn" : status === "approved" ? "good" : "bad"}>
           {isOpen ? "waits for you" : status}

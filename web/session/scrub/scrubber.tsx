@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { LogEvent, Session } from "../../../src/client/index.ts";
 import { useCall, useKeys } from "../../frame/index.ts";
 import { useSessions } from "../../live/index.ts";
@@ -6,7 +6,7 @@ import { Button } from "../../parts/index.ts";
 import { clockText } from "../../talk/index.ts";
 import { safeString } from "../../text/index.ts";
 import type { LiveTalk, TalkState } from "../live-talk.ts";
-import { type Mark, useMarks } from "./marks.ts";
+import { type Mark, markIn } from "./marks.ts";
 import { useRewind } from "./rewind.tsx";
 
 interface ScrubberProps {
@@ -15,15 +15,15 @@ interface ScrubberProps {
   readonly talk: LiveTalk | null;
   readonly asOf: number | null;
   readonly onAsOf: (version: number | null) => void;
-  readonly changes: number;
 }
 
 const JUMP_AFTER_MS = 120;
 const MARKS_DRAWN_MAX = 400;
 
 /** A slider over the session's events. The talk above shows the state as of the chosen one. */
-export function Scrubber({ session, state, talk, asOf, onAsOf, changes }: ScrubberProps) {
-  const marks = [...useMarks(session.id, changes), ...useForkMarks(session.id)];
+export function Scrubber({ session, state, talk, asOf, onAsOf }: ScrubberProps) {
+  const own = useMemo(() => state.marked.flatMap((event) => markIn(event) ?? []), [state.marked]);
+  const marks = [...own, ...useForkMarks(session.id)];
   const { newest } = state;
   const at = asOf ?? newest;
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -147,5 +147,5 @@ function useForkMarks(id: string): readonly Mark[] {
   const { value } = useCall("event.show", { eventId: eventId ?? "" }, { when: eventId !== undefined });
   if (value === undefined || fork === undefined || value.stream !== `session/${id}`) return [];
   const { version, seq } = value;
-  return [{ version, seq, eventId: value.id, kind: "fork", text: `Fork: ${fork.title ?? fork.name}` }];
+  return [{ version, seq, kind: "fork", text: `Fork: ${fork.title ?? fork.name}` }];
 }
