@@ -330,7 +330,7 @@ describe("the other views", () => {
   });
 
   provesInBrowser("WS-5", "hostile text in prompts, output, files and questions runs nothing", async () => {
-    const { id } = await start(daemon, { cwd: await newFolder() });
+    const { id } = await start(daemon, { cwd: await newFolder(), title: "Hostile" });
     for (const text of Object.values(HOSTILE_TEXTS)) {
       const line = text
         .slice(0, 300)
@@ -347,7 +347,7 @@ describe("the other views", () => {
       await page.evaluate("scrollTo({ top: 0 })");
       await page.waitForTimeout(100);
     }
-    expect(await page.title()).not.toContain("owned");
+    expect(await page.title()).toBe("(1) Hostile · Nomos");
     const seen = await page.locator("body").textContent();
     expect(seen).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b]/u);
     for (const control of ["\u0007", "\u001b"]) expect(seen).not.toContain(control);

@@ -134,7 +134,8 @@ export function createLiveTalk({ id, read, follow, nowMs, changed }: LiveTalkDep
   };
   const onLive = (): void => {
     queue.add("catch up", catchUp);
-    void scan();
+    // After the first page, which somebody waits for.
+    queue.add("marks", async () => void scan());
   };
 
   const onItems = (items: readonly StreamItem[]): void => {

@@ -5,6 +5,8 @@ import { type EventWindow, withNewer, withOlder } from "./window.ts";
 export type ReadEvents = (input: InputOf<"session.events">) => Promise<OutputOf<"session.events">>;
 
 export const PAGE = 200;
+/** Who scrolls up reads on: fewer, larger pages. */
+const OLDER_PAGE = 500;
 
 /** Windows that begin with another page of the log. Null: there is none. */
 export interface Pages {
@@ -38,7 +40,7 @@ export function createPages({ id, read, state }: PagesDeps): Pages {
       if (first === undefined || !state().window.hasOlder) return null;
       // A fork's first events are its parent's: the path has them.
       const isOwn = first.stream === own && first.version > 1;
-      const place = { id, after: first.seq, order: "desc", limit: PAGE } as const;
+      const place = { id, after: first.seq, order: "desc", limit: OLDER_PAGE } as const;
       const { events } = await read(isOwn ? place : { ...place, view: "path" });
       return withOlder(state().window, events, hasBefore(events.at(-1)));
     },
