@@ -6,6 +6,8 @@ import { Diff, SafeText } from "../text/index.ts";
 import { byFolder } from "./by-folder.ts";
 
 const TURNS_MAX = 200;
+/** So few changes are shown at once. */
+const OPEN_MAX = 3;
 
 /** The files of one turn, grouped by folder; the last turn first. */
 export function SessionChanges({ id }: { readonly id: string }) {
@@ -52,6 +54,7 @@ function TurnChanges({ id, turn }: { readonly id: string; readonly turn: number 
   if (value === undefined) return <p class="muted">Loading …</p>;
   if (value.files.length === 0)
     return <Empty title="This turn changed no file">It only talked, or what it wrote was there before.</Empty>;
+  const isShort = value.files.filter(({ diff }) => diff !== null).length <= OPEN_MAX;
   return (
     <>
       {byFolder(value.files).map(({ folder, files }) => (
@@ -63,7 +66,7 @@ function TurnChanges({ id, turn }: { readonly id: string; readonly turn: number 
             </span>
           </h3>
           {files.map((file) => (
-            <ChangedFile key={file.path} file={file} isOpen={value.files.length <= 3} />
+            <ChangedFile key={file.path} file={file} isOpen={isShort && file.diff !== null} />
           ))}
         </section>
       ))}

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { OutputOf } from "../../src/client/index.ts";
+import { ClientError, type OutputOf } from "../../src/client/index.ts";
 import { confirmed, ErrorCard, nomos, toast } from "../frame/index.ts";
 import { Badge, Button } from "../parts/index.ts";
 import { SafeText } from "../text/index.ts";
@@ -14,7 +14,12 @@ export function WorktreeActions({ id, onChange }: { readonly id: string; readonl
   const run = async (work: () => Promise<void>): Promise<void> => {
     setError(undefined);
     setRunning(true);
-    await work().catch(setError);
+    await work().catch(async (thrown: unknown) => {
+      setError(thrown);
+      // The refusal names no lines: a dry run does.
+      if (thrown instanceof ClientError && thrown.code === "worktree_conflicts")
+        setTold(await nomos().call("worktree.apply", { id, dryRun: true }));
+    });
     setRunning(false);
   };
   const look = () =>
@@ -48,7 +53,7 @@ export function WorktreeActions({ id, onChange }: { readonly id: string; readonl
         <Button disabled={isRunning} onClick={() => void look()}>
           What would come home?
         </Button>
-        <Button kind="primary" disabled={isRunning || told?.ok === false} onClick={() => void apply()}>
+        <Button kind="primary" disabled={isRunning} onClick={() => void apply()}>
           Bring it home
         </Button>
         <Button kind="danger" disabled={isRunning} onClick={() => void remove()}>

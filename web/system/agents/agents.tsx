@@ -3,6 +3,7 @@ import { confirmed, ErrorCard, nomos, useAction, useCall } from "../../frame/ind
 import { Badge, Button, Empty } from "../../parts/index.ts";
 import { SafeText } from "../../text/index.ts";
 import { AddAgent } from "./add-agent.tsx";
+import { AddDriver } from "./add-driver.tsx";
 import { Driver } from "./driver.tsx";
 
 const FRESH = { on: /^(?:agent|driver|config|system)\./ };
@@ -35,6 +36,7 @@ export function Agents() {
           <Driver key={driver.slug} driver={driver} onChange={again} />
         ))}
       </ul>
+      <AddDriver onAdded={again} />
       <h2 class="system-gap">Who a session can be</h2>
       <p class="muted">An agent is a driver with rules for its tools. Every installed driver brings one.</p>
       <AgentTable agents={usable} onChange={again} />

@@ -4,9 +4,11 @@ import { nomos, useAction } from "../../frame/index.ts";
 import { Button, Copy, Field, Select } from "../../parts/index.ts";
 import { Card } from "../facts.tsx";
 
+const READS =
+  "agent.read,approval.read,audit.read,blob.read,queue.list,session.list,session.read,system.read,workspace.read,worktree.read";
 const RIGHTS = [
-  ["session.read,system.read,audit.read", "read everything"],
-  ["session.read,approval.answer", "watch and answer questions"],
+  [READS, "read everything"],
+  ["session.list,session.read,approval.read,approval.answer", "watch and answer questions"],
   ["session.*", "everything with sessions"],
   ["*", "everything you may do"],
 ] as const;

@@ -39,7 +39,7 @@ export function Tokens() {
       <p class="muted">Who may call this daemon besides you, and what. Secrets are never shown again.</p>
       {error !== undefined && <ErrorCard error={error} again={again} />}
       {value !== undefined && shown.length === 0 && (
-        <Empty title="No token" command="nomos token issue --capabilities session.read">
+        <Empty title="No token" command="nomos token issue session.list session.read">
           A script or another program gets a token with only the rights it needs. Issue one below.
         </Empty>
       )}
