@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, expect } from "vitest";
 import type { TestDaemon } from "./daemon.ts";
-import { whenTestEnds } from "./test-end.ts";
+import { isInTest, whenTestEnds } from "./test-end.ts";
 
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 
@@ -35,7 +35,7 @@ export interface Window extends AsyncDisposable {
   readonly faults: readonly string[];
 }
 
-/** A new browser profile, closed with the test, that is signed in by a one-time link. */
+/** A new browser profile, closed with the test or, opened in `beforeAll`, by the caller, that is signed in by a one-time link. */
 export async function openWindow(
   daemon: Pick<TestDaemon, "call" | "url">,
   path = "/ui/now",
@@ -67,7 +67,7 @@ export async function openStranger(
   });
   const page = await context.newPage();
   const dispose = (): Promise<void> => context.close();
-  whenTestEnds(dispose);
+  if (isInTest()) whenTestEnds(dispose);
   return { page, context, faults, [Symbol.asyncDispose]: dispose };
 }
 

@@ -22,7 +22,7 @@ const LAST_LINES = 10;
 const LINE_CHARS_MAX = 300;
 const TURN_END = "──";
 /** As live, when the event itself is there. */
-const TOOL_LINE = /^\[tool\] (\w+): /;
+const TOOL_LINE = /^\[(?:tool\] (\w+):|awaiting input\]) /;
 
 export function createBoard(toAll: (message: ToTab) => void): Board {
   const rows = new Map<string, Row>();

@@ -38,9 +38,11 @@ export const Code = still(({ text, language, path, strict = false }: CodeProps):
   return (
     <figure class={strict ? "code code-strict" : "code"}>
       <figcaption class="code-head">
-        <span class="code-language">
-          <SafeRuns text={language ?? ""} />
-        </span>
+        {language !== undefined && (
+          <span class="code-language">
+            <SafeRuns text={language} />
+          </span>
+        )}
         <CopyButton text={text} />
       </figcaption>
       <pre class="code-text" dir="ltr" ref={(element) => reachable(element)}>
