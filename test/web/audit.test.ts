@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Page, Route } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventsOf, eventually, type Session, start, turn } from "../e2e/support/talk.ts";
+import { HOSTILE_TEXTS } from "../fixtures/hostile-texts.ts";
 import { expectAccessible, openWindow, PHONE } from "../support/browser.ts";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
@@ -69,7 +70,7 @@ inBrowser("filters by stream, actor and time show a part of the log, and say so 
 provesInBrowser("AUD-11", "the proof of an event holds, step by step, in the browser", async () => {
   const { page, faults } = await openWindow(daemon, `/ui/audit/event/${said}`);
   await page.getByRole("heading", { name: "Proved in this browser" }).waitFor();
-  expect(await page.locator(".audit-step-good").count()).toBe(6);
+  expect(await page.locator(".audit-step-good").count()).toBe(7);
   await page.getByText("What this does not prove").waitFor();
   await page.getByText("a rare marmot").first().waitFor();
   expect(faults).toEqual([]);
@@ -113,6 +114,14 @@ for (const [what, change] of FORGERIES)
     expect(await page.locator(".audit-step-bad").count()).toBeGreaterThan(0);
     expect(await page.getByText("Proved in this browser").count()).toBe(0);
   });
+
+provesInBrowser("AUD-11", "a daemon that proves one event and shows another: refused in red", async () => {
+  const { page } = await openWindow(daemon, "/ui/audit");
+  await forge<{ data: object }>(page, `/events/${said}`, (answer) => ({ ...answer, data: { text: "a lie" } }));
+  await page.goto(`${daemon.url}/ui/audit/event/${said}`);
+  await page.getByRole("heading", { name: "The proof does not hold" }).waitFor();
+  await page.getByText("The daemon shows something else than it proved: data.").waitFor();
+});
 
 provesInBrowser("AUD-11", "a browser that comes back proves that the log begins with what it saw", async () => {
   const { page } = await openWindow(daemon, "/ui/audit");
@@ -169,8 +178,25 @@ inBrowser("the whole log is verified and exported from the page, and the verifie
   expect(faults).toEqual([]);
 });
 
+inBrowser("hostile text is shown as text, in the list and in the event", async () => {
+  const hostile = Object.values(HOSTILE_TEXTS)
+    .join(" ")
+    .replace(/[\n\0]/g, " ")
+    .toWellFormed();
+  await turn(daemon, session.id, `say ${hostile}`);
+  const { page, faults } = await openWindow(daemon, "/ui/audit?type=message.completed");
+  const row = page.locator(".audit-entry", { hasText: "<img src=x onerror=" });
+  await row.waitFor();
+  expect((await row.boundingBox())?.height).toBeLessThan(60);
+  await row.click();
+  await page.getByRole("heading", { name: "Proved in this browser" }).waitFor();
+  expect(await page.evaluate("document.querySelectorAll('main img, main iframe, [onerror]').length")).toBe(0);
+  expect(await page.title()).not.toContain("owned");
+  expect(faults).toEqual([]);
+});
+
 inBrowser("the audit is accessible on a phone and on a screen, in the dark too", async () => {
-  for (const options of [PHONE, { colorScheme: "dark" as const }, {}]) {
+  for (const options of [{ ...PHONE, colorScheme: "dark" as const }, {}]) {
     const { page } = await openWindow(daemon, "/ui/audit", options);
     await page.locator(".audit-entry").first().waitFor();
     await expectAccessible(page);

@@ -103,7 +103,7 @@ inBrowser("a session with a scope: its rules, and what it changed outside and wa
 inBrowser("the files are accessible, on a phone too", async () => {
   using bench = setUpBench();
   const session = await working(bench.repo, "write y.txt y");
-  for (const options of [{}, { colorScheme: "dark" as const }, PHONE]) {
+  for (const options of [{}, { ...PHONE, colorScheme: "dark" as const }]) {
     const { page } = await openWindow(daemon, "/ui/files", options);
     await treeOf(page, session)
       .getByRole("button", { name: `nomos/${session.name}` })

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually, newFolder, start, turn } from "../e2e/support/talk.ts";
+import { HOSTILE_TEXTS } from "../fixtures/hostile-texts.ts";
 import { expectAccessible, openWindow, PHONE } from "../support/browser.ts";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { needs } from "../support/needs.ts";
@@ -224,8 +225,35 @@ inBrowser("the doctor's report is a checklist, and the daemon's log and metrics 
   expect(faults).toEqual([]);
 });
 
+inBrowser("hostile labels of tokens and agents are shown as text", async () => {
+  for (const text of Object.values(HOSTILE_TEXTS))
+    await daemon.call("POST", "/api/tokens", { label: text.slice(0, 100), capabilities: ["session.read"] });
+  const { page, faults } = await openWindow(daemon, "/ui/system/tokens");
+  await page.getByRole("list", { name: "Tokens" }).getByRole("listitem").first().waitFor();
+  expect(await page.evaluate("document.querySelectorAll('main img, main iframe, [onerror]').length")).toBe(0);
+  expect(faults).toEqual([]);
+});
+
+inBrowser("by keyboard alone: a setting is found, reached and changed", async () => {
+  const { page } = await openWindow(daemon, "/ui/system/overview");
+  await page.getByRole("heading", { name: "System" }).waitFor();
+  for (let at = 0; at < 6; at += 1) await page.keyboard.press("]");
+  await page.getByRole("heading", { name: "Settings" }).waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("delegationDepthMax");
+  await expect.poll(() => page.locator(".system-settings > li").count()).toBe(1);
+  await page.evaluate("document.activeElement.blur()");
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type("2");
+  await page.keyboard.press("Enter");
+  await page.locator(".system-settings").getByText("config.json").waitFor();
+  await daemon.call("PUT", "/api/config", { config: { delegationDepthMax: null } });
+});
+
 inBrowser("every section is accessible, on a phone too", async () => {
-  for (const options of [{}, { colorScheme: "dark" as const }, PHONE]) {
+  for (const options of [{}, { ...PHONE, colorScheme: "dark" as const }]) {
     const { page } = await openWindow(daemon, "/ui/system", options);
     for (const section of SECTIONS) {
       await page.goto(`${daemon.url}/ui/system/${section}`);

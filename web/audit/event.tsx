@@ -27,7 +27,7 @@ export function View({ params }: PageProps) {
       {value !== undefined && (
         <div class="audit-event">
           <EventFacts event={value} />
-          <ProofView eventId={value.id} witnessed={witness.witnessed} />
+          <ProofView event={value} witnessed={witness.witnessed} />
           <section aria-label="Data" class="audit-data">
             <h2>Data</h2>
             {value.data === null ? (

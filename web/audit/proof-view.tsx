@@ -1,9 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
-import type { OutputOf } from "../../src/client/index.ts";
+import type { LogEvent, OutputOf } from "../../src/client/index.ts";
 import { ErrorCard, nomos } from "../frame/index.ts";
 import { Badge, Copy, Icon } from "../parts/index.ts";
 import { Code } from "../text/index.ts";
-import { type Step, type Verdict, verifyEvent } from "./proof/verify-event.ts";
+import { shownStep } from "./proof/shown-event.ts";
+import { type Step, type Verdict, verifyEvent, worst } from "./proof/verify-event.ts";
 import type { Witnessed } from "./proof/witness.ts";
 
 const HEADS = {
@@ -19,12 +20,13 @@ interface Proved {
 
 /** Asks for a proof and checks it here, step by step. */
 export function ProofView({
-  eventId,
+  event,
   witnessed,
 }: {
-  readonly eventId: string;
+  readonly event: LogEvent;
   readonly witnessed: Witnessed | undefined;
 }) {
+  const eventId = event.id;
   const [proved, setProved] = useState<Proved | null>(null);
   const [error, setError] = useState<unknown>(undefined);
   const [round, setRound] = useState(0);
@@ -51,9 +53,9 @@ export function ProofView({
       />
     );
   if (proved === null || witnessed === undefined) return <p class="muted">Asking for a proof and checking it …</p>;
-  const steps = [...proved.verdict.steps, keyStep(witnessed)];
-  const is = witnessed.is === "alarm" ? "bad" : proved.verdict.is;
-  return <Steps is={is} steps={steps} proof={proved.proof} />;
+  const { verdict, proof } = proved;
+  const steps = [...verdict.steps, shownStep(event, verdict, proof.seq), keyStep(witnessed)];
+  return <Steps is={worst(steps)} steps={steps} proof={proof} />;
 }
 
 async function prove(eventId: string, known: string | null): Promise<Proved> {

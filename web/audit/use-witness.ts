@@ -4,6 +4,7 @@ import { keep, kept, nomos } from "../frame/index.ts";
 import { type Remembered, type Witnessed, witness } from "./proof/witness.ts";
 
 const NAME = "witness";
+const NO_PROOF = "The daemon does not prove that the log begins with what this browser saw";
 
 /** This browser as a witness of the log: undefined while it looks. */
 export function useWitness(): {
@@ -36,13 +37,21 @@ export function useWitness(): {
 async function look(): Promise<Witnessed> {
   const before = remembered(kept(NAME));
   const { checkpoint, key } = await nomos().call("audit.checkpoint", {});
+  let isRefused = false;
+  const ask = (from: number) =>
+    nomos()
+      .call("audit.consistency", { from })
+      .catch((thrown: unknown) => {
+        isRefused = thrown instanceof ClientError && thrown.status !== 0;
+        throw thrown;
+      });
   try {
-    const witnessed = await witness(before, { checkpoint, key, now: new Date().toISOString() }, (from) =>
-      nomos().call("audit.consistency", { from }),
-    );
+    const witnessed = await witness(before, { checkpoint, key, now: new Date().toISOString() }, ask);
     if (witnessed.remembered !== null) keep(NAME, JSON.stringify(witnessed.remembered));
     return witnessed;
   } catch (thrown) {
+    // A daemon that gives no proof is no daemon that gave one.
+    if (isRefused) return { is: "unknown", says: `${NO_PROOF}: ${String(thrown)}`, remembered: before };
     if (thrown instanceof ClientError) throw thrown;
     // Without a secure context there is no WebCrypto.
     return { is: "unknown", says: `This browser cannot compute the proof: ${String(thrown)}`, remembered: before };

@@ -17,6 +17,9 @@ export function View({ params }: PageProps) {
   useKeys({
     "]": { does: "Next section", run: () => go(1) },
     "[": { does: "Section before", run: () => go(-1) },
+    j: { does: "Next entry", run: () => moveFocus(1) },
+    k: { does: "Entry before", run: () => moveFocus(-1) },
+    Enter: { does: "Into the entry", run: enterEntry },
   });
   usePaletteEntries(SECTIONS.map(({ id, name }) => ({ name, hint: "System", run: () => navigate(addressOf(id)) })));
   return (
@@ -43,6 +46,23 @@ export function View({ params }: PageProps) {
       </div>
     </div>
   );
+}
+
+const ENTRIES = ".system-list > li, .system-settings > li, .system-checklist > li";
+const CONTROLS = "button:not(:disabled), input:not(:disabled), select, textarea, a[href]";
+
+function moveFocus(step: number): void {
+  const entries = [...document.querySelectorAll<HTMLElement>(ENTRIES)];
+  const at = entries.findIndex((entry) => entry.contains(document.activeElement));
+  const next = entries[Math.max(0, Math.min(entries.length - 1, at + step))];
+  if (next === undefined) return;
+  next.tabIndex = -1;
+  next.focus();
+}
+
+/** The keys belong to the entry until one of its controls has the focus. */
+function enterEntry(): void {
+  document.activeElement?.closest(ENTRIES)?.querySelector<HTMLElement>(CONTROLS)?.focus();
 }
 
 function addressOf(id: string): string {

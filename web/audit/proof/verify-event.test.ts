@@ -1,8 +1,9 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
-import type { OutputOf } from "../../../src/client/index.ts";
+import type { LogEvent, OutputOf } from "../../../src/client/index.ts";
 import { proves } from "../../../test/support/proves.ts";
+import { shownStep } from "./shown-event.ts";
 import { verifyEvent } from "./verify-event.ts";
 import { type Remembered, witness } from "./witness.ts";
 
@@ -90,6 +91,22 @@ proves("AUD-11", "a key whose id is another key's: refused", async () => {
   const [name, , bytes] = KEY.text.split("+");
   const forged = `${name}+${other.text.split("+")[1]}+${bytes}`;
   expect((await verifyEvent(idIn(3), proofOf(3), forged)).is).toBe("bad");
+});
+
+proves("AUD-11", "a page that shows another event than was proved: each difference is named", async () => {
+  const proof = proofOf(3);
+  const verdict = await verified(proof);
+  const { dataHash: _hash, ...header } = JSON.parse(proof.event.header);
+  const data = JSON.parse(Buffer.from(proof.event.data ?? "", "base64").toString());
+  const shown: LogEvent = { ...header, seq: 4, data, hash: proof.event.hash, prev: proof.event.prev };
+  expect(shownStep(shown, verdict, 4)).toMatchObject({ is: "good" });
+  const lies = { actor: "daemon", at: "2020-01-01T00:00:00Z", type: "turn.ended@1", version: 9, data: { prompt: "x" } };
+  for (const [member, value] of Object.entries(lies)) {
+    const step = shownStep({ ...shown, [member]: value }, verdict, 4);
+    expect(step).toMatchObject({ is: "bad", says: expect.stringContaining(member) });
+  }
+  expect(shownStep({ ...shown, data: null }, verdict, 4)).toMatchObject({ is: "bad" });
+  expect(shownStep({ ...shown, seq: 5 }, verdict, 4)).toMatchObject({ is: "bad" });
 });
 
 proves("AUD-11", "a browser that comes back: it proves that the log begins with what it saw", async () => {

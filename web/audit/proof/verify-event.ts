@@ -45,12 +45,13 @@ export async function verifyEvent(eventId: string, proof: Proof, key: string): P
     await pathStep(hash, proof, checkpoint),
     await signatureStep(checkpoint, key),
   ];
-  const is = steps.some((step) => step.is === "bad")
-    ? "bad"
-    : steps.some((step) => step.is === "unknown")
-      ? "unknown"
-      : "good";
-  return { is, steps, header, dataText: data.text, checkpoint };
+  return { is: worst(steps), steps, header, dataText: data.text, checkpoint };
+}
+
+/** One step that fails is a proof that fails. */
+export function worst(steps: readonly Step[]): Step["is"] {
+  if (steps.some(({ is }) => is === "bad")) return "bad";
+  return steps.some(({ is }) => is === "unknown") ? "unknown" : "good";
 }
 
 const MEMBERS = ["actor", "at", "cause", "dataHash", "id", "stream", "type", "version"] as const;
@@ -143,7 +144,8 @@ export async function signatureStep(checkpoint: Checkpoint | null, keyText: stri
   return { name, is, says: SAID[signed](`${key.name}+${key.id}`) };
 }
 
-function parsed(text: string): unknown {
+/** Null when it is no JSON. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -86,7 +86,10 @@ function AddPhone() {
   };
   const isMissing = error instanceof ClientError && error.code === "public_url_missing";
   return (
-    <Card name="Add a phone" about="It may watch, answer, prompt and interrupt, and nothing else.">
+    <Card
+      name="Add a phone"
+      about="It may watch, answer, prompt and interrupt, and nothing else. Its sign-in ends with this browser's; `nomos open --phone` gives one that does not."
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();

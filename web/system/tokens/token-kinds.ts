@@ -1,10 +1,4 @@
-/** A sign-in of a browser or phone: the frame of the dashboard leaves by this capability. */
-export function isDevice({
-  label,
-  capabilities,
-}: {
-  readonly label: string;
-  readonly capabilities: readonly string[];
-}): boolean {
-  return /^(?:browser|phone)\b/.test(label) || capabilities.includes("dashboard.leave");
+/** A sign-in of a browser or phone: its label begins with what it is. */
+export function isDevice({ label }: { readonly label: string }): boolean {
+  return /^(?:browser|phone)(?:: |$)/.test(label);
 }
