@@ -18,6 +18,7 @@ const SESSIONS_MAX = 5_000;
 /** Of the sessions that ended, the newest are enough; the search finds the others. */
 const ENDED_MAX = 200;
 const TOGETHER_MS = 24;
+const QUESTIONS_FEW = 20;
 const LAST_LINES = 10;
 const LINE_CHARS_MAX = 300;
 const TURN_END = "──";
@@ -31,6 +32,9 @@ export function createBoard(toAll: (message: ToTab) => void): Board {
   let gone = new Set<string>();
   let events: LogEvent[] = [];
   let haveQuestionsChanged = false;
+  /** What was heard while the lists are read is newer than they are. */
+  let heard = new Set<string>();
+  let refill: () => void = () => undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const send = (): void => {
@@ -52,37 +56,56 @@ export function createBoard(toAll: (message: ToTab) => void): Board {
 
   const hearEvent = (event: LogEvent): void => {
     events.push(event);
-    if (event.type === "approval.requested@1")
-      questions.set(String(memberOf(event.data, "approvalId")), askedIn(event));
-    if (event.type === "approval.answered@1" || event.type === "approval.closed@1")
-      questions.delete(String(memberOf(event.data, "approvalId")));
-    haveQuestionsChanged ||= event.type.startsWith("approval.");
+    if (!event.type.startsWith("approval.")) return;
+    const id = String(memberOf(event.data, "approvalId"));
+    heard.add(id);
+    haveQuestionsChanged = true;
+    if (event.type === "approval.requested@1") questions.set(id, askedIn(event));
+    // A list of thousands comes cut: when few are left the rest is read.
+    else if (questions.delete(id) && questions.size === QUESTIONS_FEW) refill();
+  };
+  const takeQuestions = (pending: readonly Approval[], newer: ReadonlySet<string>): void => {
+    for (const id of [...questions.keys()]) if (!newer.has(id)) questions.delete(id);
+    for (const question of pending) if (!newer.has(question.id)) questions.set(question.id, question);
+    toAll(questionsMessage());
   };
 
   return {
     load: async (client, signal) => {
+      const newer = new Set<string>();
+      heard = newer;
       const before = new Map(rows);
       const found = await readSessions(client, signal);
       const pending = await readQuestions(client, signal);
-      if (signal.aborted) return;
-      rows.clear();
+      // A later reading is under way.
+      if (signal.aborted || heard !== newer) return;
+      for (const id of before.keys()) if (!newer.has(id)) rows.delete(id);
       for (const session of found) {
+        if (newer.has(session.id)) continue;
         const doing = before.get(session.id)?.doing;
         rows.set(session.id, doing === undefined ? session : { ...session, doing });
       }
-      questions.clear();
-      for (const question of pending) questions.set(question.id, question);
       toAll(rowsMessage());
-      toAll(questionsMessage());
+      takeQuestions(pending, newer);
+      refill = () => {
+        heard = new Set();
+        const since = heard;
+        void readQuestions(client, signal).then(
+          (rest) => signal.aborted || takeQuestions(rest, since),
+          () => undefined,
+        );
+      };
     },
     hear: (item) => {
       if (item.event === "session") {
         const { id } = item.data;
+        heard.add(id);
         const doing = item.data.doing ?? rows.get(id)?.doing;
         rows.set(id, doing === undefined ? item.data : { ...item.data, doing });
         changed.add(id);
         gone.delete(id);
       } else if (item.event === "gone") {
+        heard.add(item.data.id);
         rows.delete(item.data.id);
         gone.add(item.data.id);
       } else if (item.event === "event") hearEvent(item.data);
