@@ -278,7 +278,7 @@ describe("the timeline", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Overwrite" }).click();
     await page.getByRole("heading", { name: /^Rewound/ }).waitFor();
     expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("one");
-    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Keep it rewound" }).click();
     await page.getByText("1 turn rewound").waitFor();
   });
 

@@ -47,6 +47,8 @@ export function createFollowed(): Followed {
       },
     };
     for await (const item of client.stream("session.stream", { id }, options)) {
+      // Lines say again, for terminals, what the events say.
+      if (item.event === "line") continue;
       waiting.push(item);
       if (timer === undefined) timer = setTimeout(send, TOGETHER_MS);
     }

@@ -1,3 +1,4 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Badge } from "../parts/index.ts";
 import { Ansi, Code, Diff, SafeText } from "../text/index.ts";
 import type { OutputPiece, ToolEntry } from "./entry.ts";
@@ -17,7 +18,9 @@ interface ToolCardProps {
 
 export function ToolCard({ tool, streamed }: ToolCardProps) {
   const isRunning = tool.outcome === null;
-  const isOpen = isRunning ? streamed !== "" : linesOf(tool) <= UNFOLDED_LINES_MAX || tool.outcome === "failed";
+  const isOpen = isRunning
+    ? streamed !== "" || tool.output.length > 0
+    : linesOf(tool) <= UNFOLDED_LINES_MAX || tool.outcome === "failed";
   const summary = (
     <>
       <ToolMark outcome={tool.outcome} />
@@ -97,21 +100,39 @@ function ToolDiff({ diff: { path, before, after } }: { readonly diff: ToolEntry[
   return <Diff patch={patchOf(path, before?.text ?? null, after.text)} />;
 }
 
-function ToolOutput({ tool: { output, droppedPieces }, streamed }: ToolCardProps) {
+function ToolOutput({ tool: { output, droppedPieces, outcome }, streamed }: ToolCardProps) {
   if (output.length === 0 && streamed === "") return null;
-  const whole = joined(output);
+  if (outcome === null) return <RunningOutput output={output} streamed={streamed} />;
   return (
     <div class="talk-output">
       {droppedPieces > 0 && <p class="muted">{droppedPieces} pieces are not shown; the events have them.</p>}
-      {whole.map((piece, at) => (
+      {joined(output).map((piece, at) => (
         <div key={at} class={piece.stream === "stderr" ? "talk-stderr" : ""}>
           <StoredTextView body={piece.body}>{(text) => <Ansi text={text} />}</StoredTextView>
         </div>
       ))}
-      {streamed !== "" && <Ansi text={streamed} />}
     </div>
   );
 }
+
+const RUNNING_CHARS_SHOWN = 8_000;
+
+/** The end of what it has printed so far, kept in sight. */
+function RunningOutput({ output, streamed }: { readonly output: readonly OutputPiece[]; readonly streamed: string }) {
+  const box = useRef<HTMLDivElement>(null);
+  const printed = output.slice(-PIECES_LOOKED_AT).reduce((text, { body }) => text + body.text, "") + streamed;
+  const shown = printed.slice(-RUNNING_CHARS_SHOWN);
+  useLayoutEffect(() => {
+    if (box.current !== null) box.current.scrollTop = box.current.scrollHeight;
+  }, [shown]);
+  return (
+    <div class="talk-output" ref={box}>
+      <Ansi text={shown} />
+    </div>
+  );
+}
+
+const PIECES_LOOKED_AT = 4;
 
 /** Neighbouring pieces of one stream are one text: a colour may go on from one to the next. */
 function joined(pieces: readonly OutputPiece[]): readonly OutputPiece[] {
