@@ -205,6 +205,8 @@ export interface Families {
     readonly backup: Verb<"system.backup">;
     /** Move the data of sessions that ended long ago into archives, and remove unused blobs. */
     readonly gc: Verb<"system.gc">;
+    /** Sum up turns, tokens and cost by time, agent, workspace and model. */
+    readonly activity: Verb<"system.activity">;
     /** Show the daemon's own log by page, newest lines first. */
     readonly log: Verb<"system.log">;
     /** List the backups that this log tells of, newest first, and whether they are still there. */

@@ -90,6 +90,7 @@ export const ROUTES: { readonly [name in keyof SyscallTypes]: string } = {
   "system.conformance": "GET /api/conformance",
   "system.backup": "POST /api/backup",
   "system.gc": "POST /api/gc",
+  "system.activity": "GET /api/activity",
   "system.log": "GET /api/system/log",
   "system.backups": "GET /api/system/backups",
   "system.shutdown": "POST /api/shutdown",

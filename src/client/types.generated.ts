@@ -2140,6 +2140,54 @@ export interface SyscallTypes {
       readonly more: boolean;
     };
   };
+  /** Sum up turns, tokens and cost by time, agent, workspace and model. */
+  "system.activity": {
+    readonly kind: "read";
+    readonly input: {
+      /** default: a day before `until`; at most 92 days before it */
+      readonly since?: string;
+      /** default: now */
+      readonly until?: string;
+      /** minutes that are one sum; 15 suits every time zone */
+      readonly step?: 15 | 60 | "15" | "60";
+      /** the `next` of the part before, with the same times */
+      readonly after?: number;
+    };
+    readonly output: {
+      readonly since: string;
+      readonly until: string;
+      readonly step: number;
+      /** to be summed with those of the other parts */
+      readonly parts: readonly {
+        /** the beginning of the step */
+        readonly at: string;
+        /** null: erased */
+        readonly agent: string | null;
+        readonly workspace: string | null;
+        /** the session's model now; null: not told */
+        readonly model: string | null;
+        /** turns that ended */
+        readonly turns: number;
+        /** absent when the agents told nothing: that is not 0 */
+        readonly spent?: {
+          /** tokens, without cached ones */
+          readonly input: number;
+          readonly output: number;
+          readonly cacheRead: number;
+          readonly cacheWrite: number;
+          /** null when the agent tells no price */
+          readonly costUsd: number | null;
+        };
+      }[];
+      /** time of all turns in a step; divided by the step: how many sessions worked at once */
+      readonly working: readonly {
+        readonly at: string;
+        readonly busyMs: number;
+      }[];
+      /** null: this is all; else an older part follows `after` it */
+      readonly next: number | null;
+    };
+  };
   /** Show the daemon's own log by page, newest lines first. */
   "system.log": {
     readonly kind: "read";

@@ -5,6 +5,13 @@ import { AccessToken } from "./tokens/token.ts";
 
 export { activityOf, toolTitle } from "./activity/activity.ts";
 export {
+  type ActivityPart,
+  type ActivitySums,
+  createActivitySums,
+  type TurnOrigin,
+  type WorkedStep,
+} from "./activity/activity-sums.ts";
+export {
   AGENT_EVENTS,
   AGENT_TRANSITIONS,
   AGENTS,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { EventWire } from "../../contract/index.ts";
 import type { EventPage, EventQuery, RecordedEvent } from "../../store/index.ts";
 import { type Context, read, type Syscall } from "../define.ts";
-import { Cursor, EVENTS_MAX, eventPage, seqOf, Types } from "../event/event-page.ts";
+import { Cursor, EVENTS_MAX, eventPage, firstSince, seqOf, Types } from "../event/event-page.ts";
 import { Limit } from "../query-text.ts";
 
 export const Order = z
@@ -83,17 +83,4 @@ async function ofActor(
     at = query.descending === true ? { ...at, before: read.next } : { ...at, after: read.next };
   }
   return { events, next: (query.descending === true ? at.before : at.after) ?? null };
-}
-
-/** By halving: clocks of writers hardly ever go back, and an event's place never does. */
-async function firstSince(store: Context<"store">["services"]["store"], time: string): Promise<number> {
-  const wanted = Date.parse(time);
-  let [low, high] = [1, (await store.lastSeq()) + 1];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const [event] = (await store.readAll({ after: middle - 1, before: middle + 1, limit: 1 })).events;
-    if (event !== undefined && Date.parse(event.at) < wanted) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type EventWire, NomosError } from "../../contract/index.ts";
-import type { EventPage } from "../../store/index.ts";
+import type { EventPage, Store } from "../../store/index.ts";
 import type { Context } from "../define.ts";
 
 export const EVENTS_MAX = 1000;
@@ -30,4 +30,17 @@ export async function seqOf(context: Context<"store">, cursor: string | number |
   const event = await context.services.store.event(String(cursor));
   if (event === null) throw new NomosError("event_not_found", { after: cursor });
   return event.seq;
+}
+
+/** The seq of the first event that is not older. By halving: clocks of writers hardly ever go back, and an event's place never does. */
+export async function firstSince(store: Store, time: string): Promise<number> {
+  const wanted = Date.parse(time);
+  let [low, high] = [1, (await store.lastSeq()) + 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const [event] = (await store.readAll({ after: middle - 1, before: middle + 1, limit: 1 })).events;
+    if (event !== undefined && Date.parse(event.at) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -3,6 +3,7 @@ import { machineLoad } from "../../host/index.ts";
 import { TreeStatus, treeStatus } from "../audit/tree-status.ts";
 import { read, type Syscall, write } from "../define.ts";
 import { WaitingStatus, waitingStatus } from "../queue/waiting-status.ts";
+import { systemActivity } from "./activity.ts";
 import { backupAndGc } from "./backup-and-gc.ts";
 import { BoundsStatus, boundsStatus } from "./bounds-status.ts";
 import { systemConformance } from "./conformance.ts";
@@ -90,6 +91,7 @@ export const system: readonly Syscall[] = [
   systemDoctor,
   systemConformance,
   ...backupAndGc,
+  systemActivity,
   ...logAndBackups,
   write({
     name: "system.shutdown",

@@ -69,6 +69,7 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["audit.export", ""],
   ["system.backup", ""],
   ["system.backups", "--limit 5"],
+  ["system.activity", "--step 15"],
   ["system.log", "--limit 5"],
   ["artifact.write", "$id a.txt some text"],
   ["artifact.list", "$id"],
