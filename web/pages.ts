@@ -5,6 +5,12 @@ export const PAGES: readonly Page[] = [
   { path: "/ui/now", name: "Now", menu: { key: "n", icon: "now" }, load: () => import("./now/now.tsx") },
   { path: "/ui/start", name: "Start", menu: { key: "c", icon: "start" }, load: () => import("./start/start.tsx") },
   { path: "/ui/files", name: "Files", menu: { key: "f", icon: "files" }, load: () => import("./files/files.tsx") },
+  {
+    path: "/ui/activity",
+    name: "Activity",
+    menu: { key: "v", icon: "activity" },
+    load: () => import("./activity/activity.tsx"),
+  },
   { path: "/ui/audit", name: "Audit", menu: { key: "a", icon: "audit" }, load: () => import("./audit/audit.tsx") },
   { path: "/ui/audit/event/:eventId", name: "Event", load: () => import("./audit/event.tsx") },
   { path: "/ui/session/:id", name: "Session", load: () => import("./session/session.tsx") },

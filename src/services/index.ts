@@ -18,7 +18,7 @@ export { refuseHomeFiles } from "./home/session-file-access.ts";
 export { workspaceFile } from "./home/workspace-file.ts";
 export { connectionsMax } from "./limits/connections.ts";
 export { type BoundsService, openBounds } from "./limits/open-bounds.ts";
-export { type ActivityQuery, readActivity } from "./metrics/activity.ts";
+export { readActivity } from "./metrics/activity.ts";
 export { type Census, keptCensus } from "./metrics/census.ts";
 export { type EventLoopLag, watchEventLoop } from "./metrics/event-loop.ts";
 export type { Counts, Histogram, Instruments } from "./metrics/instruments.ts";

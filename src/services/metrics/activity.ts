@@ -8,7 +8,7 @@ import {
 import { idIn, SESSIONS, Session, sessionFact, sessionStream } from "../../kernel/index.ts";
 import type { EventPage, RecordedEvent, Store } from "../../store/index.ts";
 
-export interface ActivityQuery {
+interface ActivityQuery {
   readonly sinceMs: number;
   readonly untilMs: number;
   readonly stepMs: number;

@@ -412,7 +412,7 @@ export const STORY: readonly Step[] = [
   { syscall: "doc.list", input: nothing },
   { syscall: "doc.read", input: () => ({ path: "docs/reference/mcp.md" }) },
   { syscall: "doc.read", input: () => ({ path: "../package.json" }), refused: "doc_not_found" },
-  { syscall: "system.log", input: () => ({ limit: 1, onlyProblems: true }), shape: true },
+  { syscall: "system.log", input: () => ({ limit: 1, onlyProblems: true, before: "0:0" }) },
   { syscall: "system.backups", input: nothing },
   { syscall: "ws.ticket", input: nothing },
   { syscall: "dashboard.open", input: () => ({ for: "phone" }), refused: "public_url_missing" },

@@ -52,16 +52,19 @@ export function Bars({ label, bars, format = String }: BarsProps): VNode {
 
 function BarsTable({ label, bars, format = String }: BarsProps): VNode {
   return (
-    <table class="plot-spoken">
-      <caption>{label}</caption>
-      <tbody>
-        {bars.map(({ name, value }, at) => (
-          <tr key={at}>
-            <th scope="row">{name}</th>
-            <td>{format(value)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    // A table cannot be made small, so a box hides it.
+    <div class="plot-spoken">
+      <table>
+        <caption>{label}</caption>
+        <tbody>
+          {bars.map(({ name, value }, at) => (
+            <tr key={at}>
+              <th scope="row">{name}</th>
+              <td>{format(value)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
