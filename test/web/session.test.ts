@@ -2,7 +2,18 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { approvalsOf, eventsOf, eventually, newFolder, pendingOf, show, start, turn } from "../e2e/support/talk.ts";
+import {
+  approvalsOf,
+  eventsOf,
+  eventually,
+  expectOk,
+  newFolder,
+  pendingOf,
+  type Session,
+  show,
+  start,
+  turn,
+} from "../e2e/support/talk.ts";
 import { HOSTILE_TEXTS } from "../fixtures/hostile-texts.ts";
 import { expectAccessible, openWindow, PHONE } from "../support/browser.ts";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
@@ -371,4 +382,21 @@ describe("the other views", () => {
     await expectAccessible(page);
     expect(faults).toEqual([]);
   });
+});
+
+inBrowser("a message of 10 MB is shown in pieces, and the page stays usable", async () => {
+  const { id } = expectOk(await daemon.call<Session>("POST", "/sessions/external", { pid: process.pid }), 201);
+  const { turnId } = expectOk(
+    await daemon.call<{ turnId: string }>("POST", `/sessions/${id}/turns`, { input: "say much" }),
+    201,
+  );
+  const text = `# Much\n\n${"word ".repeat(2_000_000)}`;
+  const said = await daemon.call("POST", `/sessions/${id}/turns/${turnId}/messages`, { text });
+  expect({ status: said.status, text: said.text.slice(0, 200) }).toMatchObject({ status: 201 });
+  const { page, faults } = await openWindow(daemon, `/ui/session/${id}`);
+  await page.getByText("say much").first().waitFor();
+  await page.getByRole("tab", { name: "Events" }).click();
+  await page.getByText("turn.admitted@1").first().waitFor();
+  expect(faults).toEqual([]);
+  await daemon.call("DELETE", `/sessions/${id}`);
 });
