@@ -2,6 +2,7 @@ import { type Client, createClient } from "../../src/client/index.ts";
 import { keep, kept } from "./kept.ts";
 
 const PAGE_HALF = "page";
+const OWN_ID = "tokenId";
 
 let client: Client | null = null;
 
@@ -18,9 +19,16 @@ export function pageHalf(): string | null {
 
 /** Trades a one-time link for a sign-in of this browser. False: the browser forgets it when the page is closed. */
 export async function signInWith(link: string): Promise<boolean> {
-  const { page } = await createClient({ url: location.origin, token: link }).call("dashboard.enter", {});
+  const { page, tokenId } = await createClient({ url: location.origin, token: link }).call("dashboard.enter", {});
   client = null;
+  keep(OWN_ID, tokenId);
   return keep(PAGE_HALF, page);
+}
+
+/** Whether an event was caused in this browser. */
+export function isOwn(actor: string): boolean {
+  const id = kept(OWN_ID);
+  return id !== null && actor.endsWith(id);
 }
 
 export async function signOut(): Promise<void> {

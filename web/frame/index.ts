@@ -1,5 +1,5 @@
 export { type Called, useAction, useCall } from "./calls.ts";
-export { nomos, signOut } from "./client.ts";
+export { isOwn, nomos, signOut } from "./client.ts";
 export { confirmed } from "./confirm.tsx";
 export { ErrorCard } from "./error-card.tsx";
 export { keep, kept } from "./kept.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { keep, kept, navigate, nomos, useAction } from "../frame/index.ts";
-import { useSessions } from "../live/index.ts";
+import { useConnection, useSessions } from "../live/index.ts";
 import { Button } from "../parts/index.ts";
 
 /** What the demo's session does on the tour: it works, writes a file, and asks. */
@@ -16,8 +16,9 @@ const SCRIPT = [
 export function Tour() {
   const [isClosed, setClosed] = useState(kept("tour") === "done");
   const sessions = useSessions();
+  const connection = useConnection();
   const { run, isRunning } = useAction();
-  if (isClosed || sessions.length > 1) return null;
+  if (isClosed || sessions.length > 0 || connection === "connecting") return null;
   const close = (): void => {
     keep("tour", "done");
     setClosed(true);

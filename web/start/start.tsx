@@ -121,7 +121,7 @@ function MainChoices({ agents, chosen, installed, workspaces, draft, change }: M
             id={id}
             value={draft.workspace}
             options={[
-              ["", active === null ? "the tour's folder" : `${active} (active)`],
+              ["", active === null ? "none: a folder to practise in" : `${active} (active)`],
               ...(workspaces?.workspaces ?? []).map(({ slug, path }) => [slug, `${slug}: ${path}`] as const),
             ]}
             onChange={(workspace) => change({ workspace })}

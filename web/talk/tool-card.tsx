@@ -85,9 +85,25 @@ function ToolInput({ tool, text }: { readonly tool: ToolEntry; readonly text: No
   const path = tool.places[0]?.path ?? (tool.tool === "write" ? tool.title.replace(/^write\s+/, "") : undefined);
   return (
     <StoredTextView body={text}>
-      {(whole) => <Code text={whole} {...(path === undefined ? {} : { path })} strict />}
+      {(whole) => {
+        const laidOut = tool.tool === "write" ? null : laidOutJson(whole);
+        if (laidOut !== null) return <Code text={laidOut} language="json" strict />;
+        return <Code text={whole} {...(path === undefined ? {} : { path })} strict />;
+      }}
     </StoredTextView>
   );
+}
+
+const LAID_OUT_CHARS_MAX = 100_000;
+
+/** Agents give their tools one long line. Null: it is no such line. */
+function laidOutJson(text: string): string | null {
+  if (!text.startsWith("{") || text.includes("\n") || text.length > LAID_OUT_CHARS_MAX) return null;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return null;
+  }
 }
 
 function ToolDiff({ diff: { path, before, after } }: { readonly diff: ToolEntry["diffs"][number] }) {

@@ -61,7 +61,7 @@ export function Pickers({ id, offer: { value, again } }: PickersProps) {
             key={option.id}
             label={option.name}
             value={String(current)}
-            options={option.values.map((one) => [one, one] as const)}
+            options={option.values.map((one) => [one, `${option.name}: ${one}`] as const)}
             onChange={change}
           />
         );

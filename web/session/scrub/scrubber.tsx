@@ -89,7 +89,7 @@ function AsOf({ session, at, newest, chosen, onNow, onStep }: AsOfProps) {
   return (
     <div class="session-as-of">
       <p role="status">
-        <strong>As of event {at}</strong> <span class="muted">{spoken(at, newest, chosen)}</span>
+        <strong>As of event {at}</strong> <span class="muted">{ofAll(newest, chosen)}</span>
       </p>
       <Button onClick={() => onStep(-1)}>Step back</Button>
       <Button onClick={() => onStep(1)}>Step on</Button>
@@ -109,8 +109,12 @@ function AsOf({ session, at, newest, chosen, onNow, onStep }: AsOfProps) {
 }
 
 function spoken(at: number, newest: number, chosen: LogEvent | undefined): string {
+  return `event ${at} ${ofAll(newest, chosen)}`;
+}
+
+function ofAll(newest: number, chosen: LogEvent | undefined): string {
   const what = chosen === undefined ? "" : `, ${chosen.type.replace(/@\d+$/, "")}, ${clockText(chosen.at)}`;
-  return `event ${at} of ${newest}${what}`;
+  return `of ${newest}${what}`;
 }
 
 const SIGNS: { readonly [kind in Mark["kind"]]: string } = {

@@ -18,7 +18,9 @@ export interface DiffFileProps {
 const ROWS_SHOWN = 300;
 const NOTES_SHOWN = 50;
 
-export function DiffFileView({ file, sideBySide, strict }: DiffFileProps): VNode {
+export function DiffFileView({ file, sideBySide: isWide, strict }: DiffFileProps): VNode {
+  // A new or removed file has one side only.
+  const sideBySide = isWide && file.oldPath !== null && file.newPath !== null;
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const [shown, setShown] = useState(ROWS_SHOWN);
   const rows = useMemo(() => rowsOf(file, { sideBySide, opened }), [file, sideBySide, opened]);
