@@ -58,7 +58,7 @@ function optionsFor(root: string, folder: string): BuildOptions & { readonly met
     bundle: true,
     format: "esm",
     platform: "browser",
-    target: ["chrome120", "firefox121", "safari17.4"],
+    target: ["chrome123", "firefox121", "safari17.5"],
     jsx: "automatic",
     jsxImportSource: "preact",
     minify: true,
