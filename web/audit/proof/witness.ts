@@ -43,7 +43,7 @@ export async function witness(before: Remembered | null, newest: Newest, ask: As
       remembered: head,
     };
   if (checkpoint.size < before.size)
-    return stay("alarm", `The log has ${checkpoint.size} events. This browser saw ${before.size} of them.`);
+    return stay("alarm", `The log has ${checkpoint.size} events. The one this browser saw had ${before.size}.`);
   if (checkpoint.size === before.size)
     return head.root === before.root
       ? { is: "same", says: "The log is the one this browser saw.", remembered: head }
