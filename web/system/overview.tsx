@@ -18,7 +18,7 @@ export function Overview() {
       <div class="system-cards">
         <DaemonCard status={value} store={String(config.value?.settings[0]?.value ?? "…")} />
         <RoomCard status={value} />
-        <MachineCard metrics={metrics.value?.metrics ?? ""} />
+        <MachineCard machine={value.machine} metrics={metrics.value?.metrics ?? ""} />
         <StartCard status={value} />
         <FollowersCard status={value} />
       </div>
@@ -71,13 +71,30 @@ function RoomCard({ status: { usage, disk, wal } }: { readonly status: Status })
   );
 }
 
-function MachineCard({ metrics }: { readonly metrics: string }) {
+function MachineCard({ machine, metrics }: { readonly machine: Status["machine"]; readonly metrics: string }) {
   const samples = parseMetrics(metrics);
   const cpu = sampleValue(samples, "process_cpu_seconds_total");
   const started = sampleValue(samples, "process_start_time_seconds");
   const spanS = started === null ? null : Math.max(1, Date.now() / 1000 - started);
   return (
-    <Card name="Load of the daemon">
+    <Card name="Machine">
+      {machine.load !== null && (
+        <Meter
+          label={`Load of ${machine.cores} cores, last minute`}
+          value={machine.load}
+          max={machine.cores}
+          format={(load) => load.toFixed(1)}
+          warnAt={1}
+          badAt={2}
+        />
+      )}
+      <Meter
+        label="Memory in use"
+        value={machine.memoryBytes - machine.memoryFreeBytes}
+        max={machine.memoryBytes}
+        format={bytesText}
+      />
+      <h3 class="system-gap">The daemon alone</h3>
       <Facts>
         <Fact name="Memory">{bytesText(sampleValue(samples, "process_resident_memory_bytes") ?? 0)}</Fact>
         <Fact name="Processor">

@@ -35,6 +35,12 @@ export function Devices() {
   return (
     <>
       <h1>Browsers and phones</h1>
+      <div class="system-cards">
+        <AddPhone />
+        <Notices />
+        <ThisBrowser />
+      </div>
+      <h2>Signed in</h2>
       {error !== undefined && <ErrorCard error={error} again={again} />}
       {value !== undefined && devices.length === 0 && (
         <Empty title="Nobody is signed in by a link" command="nomos open">
@@ -60,11 +66,6 @@ export function Devices() {
           </li>
         ))}
       </ul>
-      <div class="system-cards">
-        <AddPhone />
-        <Notices />
-        <ThisBrowser />
-      </div>
     </>
   );
 }
