@@ -5,10 +5,14 @@ const PAGE_HALF = "page";
 const OWN_ID = "tokenId";
 
 let client: Client | null = null;
+let clientHalf: string | null = null;
 
 /** The daemon's syscalls, typed. A refusal is thrown as a `ClientError`. */
 export function nomos(): Client {
-  client ??= createClient({ url: location.origin, token: kept(PAGE_HALF) ?? "none" });
+  // Another tab may have signed in since.
+  const half = kept(PAGE_HALF) ?? "none";
+  if (client === null || half !== clientHalf) client = createClient({ url: location.origin, token: half });
+  clientHalf = half;
   return client;
 }
 

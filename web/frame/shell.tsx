@@ -1,7 +1,7 @@
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useErrorBoundary, useState } from "preact/hooks";
 import { useConnection, useQuestions } from "../live/index.ts";
-import { Icon, IconButton } from "../parts/index.ts";
+import { Button, Icon, IconButton } from "../parts/index.ts";
 import { ConfirmDialog } from "./confirm.tsx";
 import { ErrorCard } from "./error-card.tsx";
 import { KeyHelp, openKeyHelp } from "./key-help.tsx";
@@ -141,9 +141,22 @@ function LoadedPage({ page, props }: { readonly page: Page; readonly props: Page
     document.title = `${page.name} · Nomos`;
     page.load().then(setView, setError);
   }, [page]);
-  if (error !== null) return <ErrorCard error={error} again={() => location.reload()} />;
+  if (error !== null) return <NotLoaded name={page.name} />;
   if (view === null) return <p class="muted loading">Loading …</p>;
   return <Fenced View={view.View} props={props} />;
+}
+
+/** Its file is not there: most often the daemon was updated, and this window still has the older dashboard. */
+function NotLoaded({ name }: { readonly name: string }) {
+  return (
+    <div class="page" role="alert">
+      <h1>{name} could not be loaded</h1>
+      <p>Nomos may have been updated since this window was opened. Reload to get the new dashboard.</p>
+      <Button kind="primary" onClick={() => location.reload()}>
+        Reload
+      </Button>
+    </div>
+  );
 }
 
 /** A page that breaks says so; the frame and the other pages stay. */

@@ -1,9 +1,11 @@
-import type { Client, StreamItem } from "../../src/client/index.ts";
+import { type Client, ClientError, type StreamItem } from "../../src/client/index.ts";
 import type { Tab } from "./messages.ts";
 
 /** The sessions whose streams are open, each once for all tabs that show it. */
 export interface Followed {
   readonly use: (client: Client, signal: AbortSignal) => void;
+  /** Something happened to this session: a stream that was over begins again. */
+  readonly wake: (id: string) => void;
   readonly open: (tab: Tab) => {
     readonly follow: (id: string) => void;
     readonly unfollow: (id: string) => void;
@@ -15,9 +17,12 @@ interface Stream {
   readonly tabs: Set<Tab>;
   readonly leave: AbortController;
   isLive: boolean;
+  /** The session ended, or is not there. */
+  isOver: boolean;
 }
 
 const TOGETHER_MS = 24;
+const AGAIN_MS = 2_000;
 
 export function createFollowed(): Followed {
   const streams = new Map<string, Stream>();
@@ -53,24 +58,38 @@ export function createFollowed(): Followed {
       if (timer === undefined) timer = setTimeout(send, TOGETHER_MS);
     }
   };
-  /** A session that ended closes its stream; a prompt that wakes it is a new event, so somebody has to look again. */
-  const begin = (id: string): Stream => {
-    const stream: Stream = { tabs: new Set(), leave: new AbortController(), isLive: false };
-    streams.set(id, stream);
-    run(id, stream).catch(() => {
+  /** The daemon may refuse for a while, when it has too many streams: that is no reason to stay silent. */
+  const keepRunning = async (id: string, stream: Stream, outer: AbortSignal | null): Promise<void> => {
+    while (!stream.isOver && !stream.leave.signal.aborted && outer?.aborted !== true) {
+      const isFinal = await run(id, stream).then(
+        () => true,
+        (thrown) => thrown instanceof ClientError && (thrown.status === 401 || thrown.status === 404),
+      );
       stream.isLive = false;
-    });
+      stream.isOver = isFinal;
+      if (!isFinal) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
+  };
+  const begin = (id: string, tabs: Iterable<Tab> = []): Stream => {
+    const stream: Stream = { tabs: new Set(tabs), leave: new AbortController(), isLive: false, isOver: false };
+    streams.set(id, stream);
+    void keepRunning(id, stream, outer);
     return stream;
+  };
+  /** A stream ends with its session. What happens to the session afterwards, as a new title, needs a new one. */
+  const standing = (id: string): Stream => {
+    const stream = streams.get(id);
+    return stream === undefined || stream.isOver ? begin(id, stream?.tabs) : stream;
   };
 
   return {
     use: (given, signal) => {
       client = given;
       outer = signal;
-      for (const [id, { tabs }] of [...streams]) {
-        const stream = begin(id);
-        for (const tab of tabs) stream.tabs.add(tab);
-      }
+      for (const [id, { tabs }] of [...streams]) begin(id, tabs);
+    },
+    wake: (id) => {
+      if (streams.get(id)?.isOver === true) standing(id);
     },
     open: (tab) => {
       const own = new Set<string>();
@@ -86,7 +105,7 @@ export function createFollowed(): Followed {
       return {
         follow: (id) => {
           own.add(id);
-          const stream = streams.get(id) ?? begin(id);
+          const stream = standing(id);
           stream.tabs.add(tab);
           if (stream.isLive) tab.send({ kind: "following", id });
         },

@@ -8,7 +8,7 @@ export interface Hub {
   readonly join: (tab: Tab) => { readonly hear: (message: ToHub) => void };
 }
 
-const POLL_MS = 2_000;
+const AGAIN_MS = 2_000;
 
 export function createHub(url: string): Hub {
   const tabs = new Set<Tab>();
@@ -33,23 +33,56 @@ export function createHub(url: string): Hub {
   const board = createBoard(toAll);
   const followed = createFollowed();
 
-  const run = async (client: Client, signal: AbortSignal): Promise<void> => {
+  /** Reads everything that there is, until it works: a daemon that has much to do refuses for a while. */
+  const load = async (client: Client, signal: AbortSignal, then: Connection): Promise<void> => {
+    while (!signal.aborted) {
+      const thrown: unknown = await board.load(client, signal).then(
+        () => null,
+        (thrown) => thrown,
+      );
+      if (signal.aborted) return;
+      if (thrown === null) return connected(then);
+      failed(thrown);
+      if (connection === "signed-out") return;
+      await pause(AGAIN_MS);
+    }
+  };
+  const follow = async (client: Client, signal: AbortSignal): Promise<void> => {
+    let reading = new AbortController();
     const options = {
       signal,
       reconnectsMax: Number.POSITIVE_INFINITY,
-      onBroken: () => connected("broken"),
+      onBroken: () => {
+        reading.abort();
+        connected("broken");
+      },
       onConnected: () => {
-        void board.load(client, signal).then(
-          () => signal.aborted || connected("live"),
-          (thrown) => failed(thrown),
-        );
+        reading.abort();
+        reading = new AbortController();
+        void load(client, AbortSignal.any([signal, reading.signal]), "live");
       },
     };
-    for await (const item of client.stream("session.watch", {}, options)) board.hear(item);
-    // The browser gave no stream: ask again and again.
-    while (!signal.aborted) {
-      await board.load(client, signal).then(() => connected("polling"), failed);
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    for await (const item of client.stream("session.watch", {}, options)) {
+      board.hear(item);
+      if (item.event === "session") followed.wake(item.data.id);
+    }
+  };
+  const run = async (client: Client, signal: AbortSignal): Promise<void> => {
+    const isOver = (): boolean => signal.aborted || connection === "signed-out";
+    while (!isOver()) {
+      const hasStream = await follow(client, signal).then(
+        () => false,
+        (thrown) => {
+          if (!signal.aborted) failed(thrown);
+          return true;
+        },
+      );
+      // The browser gave no stream: ask again and again.
+      while (!hasStream && !isOver()) {
+        await load(client, signal, "polling");
+        await pause(AGAIN_MS);
+      }
+      if (!isOver()) await pause(AGAIN_MS);
     }
   };
   const failed = (thrown: unknown): void => {
@@ -71,7 +104,7 @@ export function createHub(url: string): Hub {
       },
     });
     followed.use(client, leave.signal);
-    run(client, leave.signal).catch(failed);
+    void run(client, leave.signal);
   };
 
   return {
@@ -95,4 +128,8 @@ export function createHub(url: string): Hub {
       };
     },
   };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

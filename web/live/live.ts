@@ -13,15 +13,19 @@ const CONNECTION: Signal<Connection> = signal("connecting");
 const QUESTIONS: Signal<readonly Approval[]> = signal([]);
 /** Changes with every batch of rows; a row's own signal changes only with that row. */
 const CHANGES = signal(0);
-const ROWS = new Map<string, Signal<Row>>();
+/** The signal of a row that is gone says so to the views that have it. */
+const ROWS = new Map<string, Signal<Row | undefined>>();
 const FOLLOWERS = new Map<string, Set<SessionFollower>>();
 const LISTENERS = new Set<(events: readonly LogEvent[]) => void>();
 let clockAheadMs = 0;
 let send: (message: ToHub) => void = () => undefined;
+let hasHub = false;
 
 /** Joins the hub with the page's half of the secret; again after a new sign-in. */
 export function goLive(page: string): void {
-  send = reachHub(hear);
+  // A second port would tell this tab everything twice.
+  if (!hasHub) send = reachHub(hear);
+  hasHub = true;
   send({ kind: "hello", page });
   for (const id of FOLLOWERS.keys()) send({ kind: "follow", id });
 }
@@ -38,7 +42,7 @@ export function useQuestions(): readonly Approval[] {
 /** All sessions the hub knows. A view of one session uses `useSession`, which changes less often. */
 export function useSessions(): readonly Row[] {
   CHANGES.value;
-  return Array.from(ROWS.values(), (row) => row.peek());
+  return Array.from(ROWS.values()).flatMap((row) => row.peek() ?? []);
 }
 
 export function useSession(id: string): Row | undefined {
@@ -105,11 +109,17 @@ function takeRows({ rows, gone, isAll }: Extract<ToTab, { kind: "rows" }>): void
     for (const row of rows) {
       seen.add(row.id);
       const known = ROWS.get(row.id);
-      if (known === undefined) ROWS.set(row.id, signal(row));
+      if (known === undefined) ROWS.set(row.id, signal<Row | undefined>(row));
       else known.value = row;
     }
-    for (const id of gone) ROWS.delete(id);
-    if (isAll) for (const id of [...ROWS.keys()]) if (!seen.has(id)) ROWS.delete(id);
+    for (const id of isAll ? [...ROWS.keys()].filter((id) => !seen.has(id)) : gone) drop(id);
     CHANGES.value += 1;
   });
+}
+
+function drop(id: string): void {
+  const row = ROWS.get(id);
+  if (row === undefined) return;
+  ROWS.delete(id);
+  row.value = undefined;
 }

@@ -12,9 +12,24 @@ export function reachHub(hear: (message: ToTab) => void): (message: ToHub) => vo
 }
 
 function inWorker(hear: (message: ToTab) => void): (message: ToHub) => void {
-  const { port } = new SharedWorker(trustedUrl(NOMOS_WORKERS.hub), { type: "module", name: "nomos" });
-  port.onmessage = ({ data }: { readonly data: ToTab }) => hear(data);
-  return (message) => port.postMessage(message);
+  const worker = new SharedWorker(trustedUrl(NOMOS_WORKERS.hub), { type: "module", name: "nomos" });
+  const { port } = worker;
+  let unheard: ToHub[] | null = [];
+  let send = (message: ToHub): void => port.postMessage(message);
+  port.onmessage = ({ data }: { readonly data: ToTab }) => {
+    unheard = null;
+    hear(data);
+  };
+  // Its file is gone: the daemon was updated between this page and its worker.
+  worker.onerror = () => {
+    const again = unheard ?? [];
+    send = inTab(hear);
+    for (const message of again) send(message);
+  };
+  return (message) => {
+    unheard?.push(message);
+    send(message);
+  };
 }
 
 function inTab(hear: (message: ToTab) => void): (message: ToHub) => void {
