@@ -17,7 +17,11 @@ export const CLIENT_ENTRIES = { browser: "src/client/connect.ts", node: "src/cli
 
 /** The dashboard, and the workers that it starts. */
 export const WEB_ENTRY = "web/main.tsx";
-export const WEB_WORKERS = { hub: "web/live/hub-thread.ts", text: "web/text/text-thread.ts" };
+export const WEB_WORKERS = {
+  hub: "web/live/hub-thread.ts",
+  text: "web/text/text-thread.ts",
+  notice: "web/frame/notice-thread.ts",
+};
 
 /**
  * Packages that are installed beside dist/ and not part of it: CommonJS, whose `require` has no meaning in a bundle of

@@ -258,6 +258,29 @@ describe("the frame", () => {
     await daemon.call("DELETE", `/sessions/${id}`);
   });
 
+  inBrowser("a question is told as a notice while the page is hidden, once for all tabs", async () => {
+    const { page, context, faults } = await openWindow(daemon);
+    await context.grantPermissions(["notifications"], { origin: daemon.url });
+    await page.addInitScript(() => {
+      Reflect.defineProperty(Reflect.get(globalThis, "document"), "visibilityState", { get: () => "hidden" });
+    });
+    await page.reload();
+    const other = await context.newPage();
+    await other.addInitScript(() => {
+      Reflect.defineProperty(Reflect.get(globalThis, "document"), "visibilityState", { get: () => "hidden" });
+    });
+    await other.goto(`${daemon.url}/ui/start`);
+    await other.getByLabel("The task").waitFor();
+    const { id } = await asking("Are you there?");
+    const told =
+      "navigator.serviceWorker.getRegistrations().then((all) => all[0]?.getNotifications() ?? []).then((all) => all.map((one) => one.body))";
+    await eventually("the notice", async () => JSON.stringify(await page.evaluate(told)).includes("Are you there?"));
+    await page.waitForTimeout(300);
+    expect(await page.evaluate(told)).toEqual(["Are you there?"]);
+    expect(faults).toEqual([]);
+    await daemon.call("DELETE", `/sessions/${id}`);
+  });
+
   inBrowser("the first-run tour starts the demo agent and does not come back", async () => {
     const own = await startDaemon({ outlivesTest: true });
     const { page } = await openWindow(own);
