@@ -49,7 +49,7 @@ function TurnCard({ id, turn, isFirst }: { readonly id: string; readonly turn: T
           {endedAt !== undefined && (
             <>
               {" · "}
-              <Ago at={endedAt} />
+              <Ago at={endedAt} /> ago
             </>
           )}
         </span>

@@ -29,6 +29,8 @@ export function Pickers({ id, offer: { value, again } }: PickersProps) {
     again();
   };
   const mode = chosen?.mode ?? offer.mode;
+  // Some agents offer their modes a second time, as an option.
+  const options = offer.options.filter(({ category }) => category !== "mode" || offer.modes.length === 0);
   return (
     <div class="session-pickers">
       {offer.modes.length > 0 && (
@@ -42,7 +44,7 @@ export function Pickers({ id, offer: { value, again } }: PickersProps) {
           onChange={(to) => void set({ mode: to })}
         />
       )}
-      {offer.options.map((option) => {
+      {options.map((option) => {
         const isModel = option.category === "model";
         const current = (isModel ? chosen?.model : undefined) ?? chosen?.options[option.id] ?? option.current;
         const change = (to: string | boolean): void =>
