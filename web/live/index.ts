@@ -10,5 +10,5 @@ export {
   useSession,
   useSessions,
 } from "./live.ts";
-export type { Connection, Row } from "./messages.ts";
+export type { Row } from "./messages.ts";
 export { trustedUrl } from "./trusted-url.ts";

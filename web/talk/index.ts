@@ -5,5 +5,5 @@ export { createFold, type Fold, foldEvents } from "./fold.ts";
 export { pathOf } from "./left-behind.ts";
 export { NOTHING_STREAMED, type Streamed, withEvent, withFrame } from "./streamed.ts";
 export { TalkView } from "./talk-view.tsx";
-export { clockText, spanText } from "./time-text.ts";
+export { clockText } from "./time-text.ts";
 export { TurnFiles } from "./turn-files.tsx";
