@@ -40,6 +40,10 @@ for (const [size, options] of [
     await turn(daemon, id, Array.from({ length: 80 }, (_, at) => `say line ${at}`).join("\n"));
     const { page } = await openWindow(daemon, `/ui/session/${id}`, options);
     await page.getByText("line 79", { exact: true }).waitFor();
+    const [box, send] = await Promise.all(
+      [page.locator(".session-prompt"), page.getByRole("button", { name: "Send" })].map((one) => one.boundingBox()),
+    );
+    expect((send?.x ?? 0) + (send?.width ?? 0)).toBeGreaterThan((box?.x ?? 0) + (box?.width ?? 0) - 20);
     const tab = page.getByRole("tab", { name: "Files" });
     await eventually("the tab is in reach", () => isInReach(page, tab));
     await tab.click();

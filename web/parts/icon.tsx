@@ -19,7 +19,7 @@ const PATHS = {
   play: "M7 4l12 8-12 8z",
   fork: "M6 4v6a4 4 0 0 0 4 4h4a4 4 0 0 0 4-4V4M12 14v6",
   back: "M4 12a8 8 0 1 1 3 6M4 12V6M4 12h6",
-  more: "M5 12h.01M12 12h.01M19 12h.01",
+  more: "M4.5 12h1M11.5 12h1M18.5 12h1M5 11.5v1M12 11.5v1M19 11.5v1",
   down: "M6 9l6 6 6-6",
   right: "M9 6l6 6-6 6",
   bell: "M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4",
