@@ -1,7 +1,6 @@
-import type { ComponentChildren } from "preact";
 import type { LogEvent } from "../../src/client/index.ts";
 import { ErrorCard, Link, navigate, type PageProps, useCall, useKeys } from "../frame/index.ts";
-import { Ago, Copy } from "../parts/index.ts";
+import { Ago, Copy, Fact } from "../parts/index.ts";
 import { Code, SafeText } from "../text/index.ts";
 import { addressOf } from "./chosen.ts";
 import { addressOfEvent } from "./entries.tsx";
@@ -94,14 +93,5 @@ function EventFacts({ event }: { readonly event: LogEvent }) {
         </button>
       </p>
     </section>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

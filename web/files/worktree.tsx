@@ -1,8 +1,7 @@
-import type { ComponentChildren } from "preact";
 import type { OutputOf } from "../../src/client/index.ts";
 import { ErrorCard, Link, useCall } from "../frame/index.ts";
 import { useSession } from "../live/index.ts";
-import { Ago, Badge, Copy, Icon } from "../parts/index.ts";
+import { Ago, Badge, Copy, Fact, Icon } from "../parts/index.ts";
 import { SafeText } from "../text/index.ts";
 import { WorktreeActions } from "./worktree-actions.tsx";
 
@@ -81,15 +80,6 @@ function Opened({ worktree, onChange }: { readonly worktree: Listed; readonly on
           </Fact>
         )}
       </dl>
-    </div>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
     </div>
   );
 }

@@ -1,6 +1,7 @@
 export { Button, IconButton } from "./button.tsx";
 export { Copy, CopyButton } from "./copy.tsx";
 export { Empty } from "./empty.tsx";
+export { Fact } from "./fact.tsx";
 export { Field, Progress, Select } from "./fields.tsx";
 export { Ago, bytesText, costText, countText, tokensText } from "./figures.tsx";
 export { Icon, type IconName } from "./icon.tsx";
