@@ -15,6 +15,8 @@ export async function startFrame(root: HTMLElement, pages: readonly Page[]): Pro
   startKeys();
   startRouting();
   const refused = await enter();
+  // What the document says while nothing has loaded.
+  root.replaceChildren();
   if (refused !== null) return render(<SignInPage reason={refused} />, root);
   goLive(pageHalf() ?? "");
   render(<Shell pages={pages} />, root);
