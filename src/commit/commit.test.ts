@@ -77,6 +77,7 @@ proves("E7", "a stream that was decided on but gets no events is checked for its
     { by: BY },
   );
   const events = [{ id: newId(), at: new Date().toISOString(), actor: "other", cause: null, fact: NOTE }];
+  await at.held();
   await at.store.append([{ stream: sessionStream(one), expectedVersion: 1, events }], { fence: 0 });
   release();
   await expect(commit).rejects.toMatchObject({ code: "stale_version", details: { stream: sessionStream(one) } });
@@ -103,6 +104,7 @@ proves("E8", "a guarded stream that moved before the append: the whole commit is
   });
   // The guarded stream moves between the read and the append, and the guard still allows it.
   const events = [{ id: newId(), at: new Date().toISOString(), actor: "other", cause: null, fact: NOTE }];
+  await at.held();
   await at.store.append([{ stream: sessionStream(looked), expectedVersion: 1, events }], { fence: 0 });
   release();
   expect((await commit).events).toMatchObject([{ type: "x.note@1", version: 2 }]);
@@ -115,6 +117,7 @@ proves("E8", "a guarded stream that moved before the append: the whole commit is
   });
   const fact = { type: "session.labelled@1" as const, data: { label: "taken" } };
   const label = [{ id: newId(), at: new Date().toISOString(), actor: "other", cause: null, fact }];
+  await at.held();
   await at.store.append([{ stream: sessionStream(looked), expectedVersion: 2, events: label }], { fence: 0 });
   again();
   await expect(refused).rejects.toMatchObject({ code: "session_busy", details: { id: looked } });

@@ -282,6 +282,8 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     other: { config: { turnTimeoutMs: 600_000 } },
     same: ["config"],
   }),
+  "dashboard.open": async () => post("/api/dashboard/links", { label: "a" }, { label: "b" }, []),
+  "dashboard.leave": async () => post("/api/dashboard/sign-out", {}, {}, ["ok", "tokenId"]),
   "token.issue": async () => {
     const body = { capabilities: ["session.read"], label: "a" };
     return post("/api/tokens", body, { ...body, label: "b" }, ["tokenId", "capabilities"]);
@@ -292,8 +294,11 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     return { method: "DELETE", path, other: {}, same: ["ok", "tokenId"] };
   },
 };
-/** The daemon is gone, so the call cannot be repeated. */
-const NOT_REPLAYED = ["system.shutdown"];
+/**
+ * After `system.shutdown` no daemon is there to ask again. `dashboard.enter` uses a link up, and links end with the daemon:
+ * whoever lost the answer takes a new link.
+ */
+const NOT_REPLAYED = ["system.shutdown", "dashboard.enter"];
 
 const ask = (on: TestDaemon, key: string, { method, path, body }: Call): Promise<Answer<Body>> =>
   on.call<Body>(method, path, method === "DELETE" ? undefined : body, { "idempotency-key": key });

@@ -13,6 +13,8 @@ export interface CommitHome extends AsyncDisposable {
   readonly appends: () => number;
   /** Appends from now on wait until the returned function is called; with an error they then fail. */
   readonly hold: (fails?: Error) => () => void;
+  /** Resolves when an append waits since the last `hold`: what it rests on has been read. */
+  readonly held: () => Promise<void>;
   readonly openSession: () => Promise<string>;
 }
 
@@ -23,8 +25,10 @@ export async function makeCommitHome(given: { readonly bounds?: Bounds } = {}): 
   const store = await openSqliteStore({ home: home.path, onFatal: throwOnFatal });
   let count = 0;
   let gate: Promise<void> = Promise.resolve();
+  let arrived = Promise.withResolvers<void>();
   const append: Store["append"] = async (...appended) => {
     count += 1;
+    arrived.resolve();
     await gate;
     return store.append(...appended);
   };
@@ -36,6 +40,7 @@ export async function makeCommitHome(given: { readonly bounds?: Bounds } = {}): 
     appends: () => count,
     hold: (fails) => {
       const held = Promise.withResolvers<void>();
+      arrived = Promise.withResolvers();
       gate = held.promise;
       return () => {
         gate = Promise.resolve();
@@ -43,6 +48,7 @@ export async function makeCommitHome(given: { readonly bounds?: Bounds } = {}): 
         else held.reject(fails);
       };
     },
+    held: () => arrived.promise,
     openSession: async () => {
       const id = newId();
       await committer.change(Session, id, (state) => openSession(state, { spec: SPEC, label: null }), BY);
