@@ -47,6 +47,7 @@ function toVitest(project: Project) {
       include: [...include],
       isolate: project.oneProcess !== true,
       exclude: ["**/node_modules/**", ...exclude],
+      retry: project.retries ?? 0,
       testTimeout: isWhole ? WHOLE_TIMEOUT_MS : testTimeoutS * 1000,
       hookTimeout: testTimeoutS * 1000,
     },

@@ -56,7 +56,9 @@ inBrowser("the log is listed newest first; filters, keys and search lead to one 
 inBrowser("filters by stream, actor and time show a part of the log, and say so when nothing matches", async () => {
   const { page } = await openWindow(daemon, `/ui/audit?stream=session/${session.id}`);
   await page.locator(".audit-entry").first().waitFor();
-  expect(new Set(await page.locator(".audit-stream").allTextContents())).toEqual(new Set([session.name]));
+  await expect
+    .poll(async () => [...new Set(await page.locator(".audit-stream").allTextContents())])
+    .toEqual([session.name]);
   await page.getByLabel("Actor").fill("operator");
   await page.getByLabel("Actor").press("Enter");
   await expect
