@@ -45,7 +45,7 @@ export const LAYERS: readonly Layer[] = [
     mayImport: [],
     runtime: "language",
     maxLines: 3000,
-    note: "pure code for all domains, and the session: definitions, decide and evolve, gate",
+    note: "pure code for all domains, and the session: definitions, decide and evolve",
   },
   {
     name: "domains",
@@ -54,7 +54,7 @@ export const LAYERS: readonly Layer[] = [
     mayImport: ["kernel"],
     runtime: "language",
     maxLinesOfFolder: 600,
-    note: "pure code, one folder per domain: agents, tokens, the system, scope, ids and names, the hash chain and the Merkle tree; the list of aggregates",
+    note: "pure code, one folder per domain: agents, tokens, the system, the gate, scope, ids and names, the hash chain and the Merkle tree; the list of aggregates",
   },
   {
     name: "contract",
@@ -167,7 +167,7 @@ export const LAYERS: readonly Layer[] = [
       "supervisor",
     ],
     runtime: "node",
-    note: "what works on many sessions, one folder per subject: home, config, restore, audit, backup, drivers, sandbox, limits, metrics, waiting",
+    note: "what works on many sessions, one folder per subject: home, config, restore, audit, backup, drivers, models, sandbox, limits, metrics, waiting",
   },
   {
     name: "syscalls",
@@ -238,7 +238,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "app",
     dir: "src/app",
-    level: 12,
+    level: 13,
     mayImport: [
       "kernel",
       "domains",
@@ -261,5 +261,14 @@ export const LAYERS: readonly Layer[] = [
     runtime: "node",
     maxLines: 1200,
     note: "composition root: reads configuration once, builds the graph; no logic",
+  },
+  {
+    name: "embed",
+    dir: "src/embed",
+    level: 12,
+    mayImport: ["kernel", "contract", "turns", "client", "cli"],
+    runtime: "node",
+    mayLaunch: ["app"],
+    note: "Nomos inside of another program, published as `nomos`: calls go through the table, as those of every surface",
   },
 ];

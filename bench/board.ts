@@ -1,12 +1,9 @@
-import { spawn } from "@lydell/node-pty";
-import { environment, startDaemon } from "./daemon.ts";
+import { startDaemon } from "./daemon.ts";
 import { type Benchmark, type Figure, median, percentile } from "./harness.ts";
+import { inTerminal, shown, untilPrinted } from "./terminal-program.ts";
 
 const SESSIONS = 1_000;
-const COLUMNS = 120;
-const ROWS = 40;
 const DOWN = "\u001b[B";
-const WAIT_MAX_MS = 20_000;
 
 /** The board with a thousand sessions in a real terminal: from start to the first picture, and from a key to its picture. */
 export const boardBenchmark: Benchmark = {
@@ -54,52 +51,20 @@ function figures(starts: readonly number[], commands: readonly number[], keys: r
   ];
 }
 
-function terminal(home: string, args: readonly string[]) {
-  return spawn(process.execPath, [...args], {
-    name: "xterm-256color",
-    cols: COLUMNS,
-    rows: ROWS,
-    env: { ...environment(home), TERM: "xterm-256color" },
-  });
-}
-
-async function untilPrinted(home: string, args: readonly string[], what: RegExp): Promise<number> {
-  const startMs = performance.now();
-  const program = terminal(home, args);
-  const ended = new Promise<void>((resolve) => program.onExit(() => resolve()));
-  const tookMs = await until(program, what, startMs);
-  await ended;
-  return tookMs;
-}
-
 function openBoard(home: string, cli: string) {
   const startMs = performance.now();
-  const program = terminal(home, [cli, "board"]);
+  const program = inTerminal(home, [cli, "board"]);
   const ended = new Promise<void>((resolve) => program.onExit(() => resolve()));
   return {
-    shown: (what: RegExp) => until(program, what, startMs),
+    shown: (what: RegExp) => shown(program, what, startMs),
     press: (key: string) => {
       const pressedMs = performance.now();
       program.write(key);
-      return until(program, /▸/, pressedMs);
+      return shown(program, /▸/, pressedMs);
     },
     close: async () => {
       program.write("\u0003");
       await ended;
     },
   };
-}
-
-function until(program: ReturnType<typeof terminal>, what: RegExp, sinceMs: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    let said = "";
-    const timer = setTimeout(() => reject(new Error(`${what} did not come within ${WAIT_MAX_MS} ms`)), WAIT_MAX_MS);
-    const heard = program.onData((data) => {
-      said += data;
-      if (!what.test(said)) return;
-      clearTimeout(timer);
-      heard.dispose();
-      resolve(performance.now() - sinceMs);
-    });
-  });
 }

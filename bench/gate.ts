@@ -1,4 +1,4 @@
-import { type Actor, compilePolicy, decideGate, type Policy, type Request, type Rule } from "../src/kernel/index.ts";
+import { type Actor, compilePolicy, decideGate, type Policy, type Request, type Rule } from "../src/domains/index.ts";
 import { type Benchmark, interleave, median, percentile, seededRandom } from "./harness.ts";
 
 const RULES = 1000;

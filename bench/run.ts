@@ -14,9 +14,11 @@ import { appendBenchmark } from "./append.ts";
 import { auditBenchmark } from "./audit.ts";
 import { backupBenchmark } from "./backup.ts";
 import { boardBenchmark } from "./board.ts";
+import { chatBenchmark } from "./chat.ts";
 import { cliBenchmark } from "./cli.ts";
 import { daemonStartBenchmark } from "./daemon-start.ts";
 import { dashboardBenchmark } from "./dashboard.ts";
+import { engineBenchmark } from "./engine/engine.ts";
 import { fanOutBenchmark } from "./fan-out.ts";
 import { forkBenchmark } from "./fork.ts";
 import { gateBenchmark } from "./gate.ts";
@@ -25,9 +27,11 @@ import { hibernatedBenchmark } from "./hibernated.ts";
 import { createHomes } from "./homes.ts";
 import { listSearchBenchmark } from "./list-search.ts";
 import { mcpBenchmark } from "./mcp.ts";
+import { mcpServersBenchmark } from "./mcp-servers.ts";
 import { createPackager } from "./package.ts";
 import { peersBenchmark } from "./peers/peers.ts";
 import { postgresBenchmark } from "./postgres.ts";
+import { replayBenchmark } from "./replay.ts";
 import { writeReport } from "./report.ts";
 import { describeMachine, type Result, resultOf, writeResult } from "./results.ts";
 import { resumeBenchmark } from "./resume.ts";
@@ -43,6 +47,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   ackBenchmark,
   showSessionBenchmark,
   mcpBenchmark,
+  mcpServersBenchmark,
   fanOutBenchmark,
   resumeBenchmark,
   forkBenchmark,
@@ -56,14 +61,16 @@ const BENCHMARKS: readonly Benchmark[] = [
   backupBenchmark,
   cliBenchmark,
   boardBenchmark,
+  chatBenchmark,
   dashboardBenchmark,
+  replayBenchmark,
   postgresBenchmark,
   wallsBenchmark,
   worktreeBenchmark,
 ];
 
 /** Not part of a run that names nothing. */
-const ON_DEMAND: readonly Benchmark[] = [peersBenchmark];
+const ON_DEMAND: readonly Benchmark[] = [peersBenchmark, engineBenchmark];
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;

@@ -59,6 +59,14 @@ describe("claims on a page are true", () => {
     expect(unknown).toEqual([]);
   });
 
+  test("every configuration in the engine's guide is valid", () => {
+    const blocks = [...read("docs/guide/engine.md").matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(
+      ([, body = ""]) => body,
+    );
+    expect(blocks.length).toBe(3);
+    for (const body of blocks) expect(Config.safeParse(JSON.parse(body)).error?.issues ?? []).toEqual([]);
+  });
+
   test("every npm script that a page names exists", () => {
     const { scripts } = JSON.parse(read("package.json"));
     const named = PAGES.flatMap((page) =>
@@ -198,6 +206,44 @@ const FIGURES: readonly (readonly [page: string, quote: string, source: string, 
     "CONNECTIONS_MAX = 256",
   ],
   ["docs/reference/rpc.md", "At most 256 connections, and 32", "src/surfaces/shares.ts", "SCOPED_MAX = 32"],
+  ["docs/guide/engine.md", "At most 16 wait", "src/kernel/limits.ts", "steersMax: 16"],
+  ["docs/guide/engine.md", "cut three times in a row", "src/kernel/limits.ts", "resumesMax: 3"],
+  ["docs/guide/engine.md", "tries up to five times", "src/engine/providers/retry.ts", "TRIES_MAX = 5"],
+  ["docs/guide/engine.md", "lasts longer than a minute", "src/engine/providers/retry.ts", "PARK_FROM_MS = 60_000"],
+  [
+    "docs/guide/engine.md",
+    "for 10 seconds, then longer, up to 5 minutes",
+    "src/engine/providers/breaker.ts",
+    "failuresMax: 5, openMs: 10_000, openMsMax: 300_000",
+  ],
+  [
+    "docs/guide/engine.md",
+    "120 seconds unless you set it",
+    "src/engine/providers/wire/guard-limits.ts",
+    "stallMs: 120_000",
+  ],
+  ["docs/guide/engine.md", "hangs for ten seconds", "src/engine/host/watch-answers.ts", "SILENT_PINGS_MAX = 5"],
+  ["docs/guide/engine.md", "A file may have 256 KB", "src/engine/host/compose.ts", "FILE_BYTES_MAX = 262_144"],
+  [
+    "docs/guide/engine.md",
+    "after 120 seconds it goes on",
+    "src/engine/tools/programs/terminal.ts",
+    "WAIT_MS = 120_000",
+  ],
+  [
+    "docs/guide/engine.md",
+    "warned after three times and stopped after six",
+    "src/engine/view/loop-guard.ts",
+    "repeatsWarn: 3,\n  repeatsMax: 6",
+  ],
+  ["docs/guide/engine.md", "fails eight times in a row", "src/engine/view/loop-guard.ts", "failuresMax: 8"],
+  ["docs/guide/engine.md", "`stepsMax` is 200 unless", "src/contract/models-config.ts", "stepsMax: 200"],
+  [
+    "docs/guide/engine.md",
+    '"reserveTokens": 16384',
+    "src/engine/compaction/settings.ts",
+    "reserveTokens: 16_384, keepRecentTokens: 20_000",
+  ],
 ];
 
 describe("numbers on a page are the real ones", () => {

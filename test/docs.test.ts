@@ -130,8 +130,8 @@ test("every command and every event that a page names exists", () => {
   const known = (first: string, second: string | undefined): boolean =>
     Object.hasOwn(EVERYDAY, first) || SHORT_NAMES.has(first) || SYSCALL_NAMES.includes(`${first}.${second}`);
   const commands = spans.flatMap(({ page, span }) =>
-    [...span.matchAll(/(?:^|[`(;|&]\s*|\s\$\()nomos ([a-z]+)(?: ([a-z]+))?/g)].flatMap(([, first = "", second]) =>
-      known(first, second) ? [] : [`${page}: nomos ${first} ${second ?? ""}`],
+    [...span.matchAll(/(?:^|[`(;|&]\s*|\s\$\()nomos ([a-z][a-z-]*)(?: ([a-z]+))?/g)].flatMap(
+      ([, first = "", second]) => (known(first, second) ? [] : [`${page}: nomos ${first} ${second ?? ""}`]),
     ),
   );
   const events = spans.flatMap(({ page, span }) =>

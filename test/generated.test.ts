@@ -8,11 +8,15 @@ import { describe, expect, test } from "vitest";
 import { ERRORS } from "../src/client/index.ts";
 import { AGENT_ERRORS } from "../src/contract/errors/agent-errors.ts";
 import { BACKUP_ERRORS } from "../src/contract/errors/backup-errors.ts";
+import { EMBEDDING_ERRORS } from "../src/contract/errors/embedding-errors.ts";
+import { ENGINE_ERRORS } from "../src/contract/errors/engine-errors.ts";
 import { HOST_ERRORS } from "../src/contract/errors/host-errors.ts";
 import { LOG_ERRORS } from "../src/contract/errors/log-errors.ts";
 import { REQUEST_ERRORS } from "../src/contract/errors/request-errors.ts";
 import { SESSION_ERRORS } from "../src/contract/errors/session-errors.ts";
 import { SNAPSHOT_ERRORS } from "../src/contract/errors/snapshot-errors.ts";
+import { TOOL_ERRORS } from "../src/contract/errors/tool-errors.ts";
+import { WEB_ERRORS } from "../src/contract/errors/web-errors.ts";
 import { WORKTREE_ERRORS } from "../src/contract/errors/worktree-errors.ts";
 import { ERROR_CATALOGUE } from "../src/contract/index.ts";
 import { STORE_ERROR_CODES } from "../src/store/index.ts";
@@ -85,12 +89,16 @@ describe("error codes", () => {
   test("each code belongs to one family", () => {
     const families = [
       AGENT_ERRORS,
+      EMBEDDING_ERRORS,
+      ENGINE_ERRORS,
       REQUEST_ERRORS,
       HOST_ERRORS,
       BACKUP_ERRORS,
       LOG_ERRORS,
       SESSION_ERRORS,
       SNAPSHOT_ERRORS,
+      TOOL_ERRORS,
+      WEB_ERRORS,
       WORKTREE_ERRORS,
     ].flatMap((family) => Object.keys(family));
     expect(families.toSorted()).toEqual(Object.keys(ERROR_CATALOGUE).sort());
@@ -120,9 +128,10 @@ const SPEAKERS: readonly string[] = [
   "DriverError",
   "SnapshotError",
   "ClientError",
+  "TurnFailure",
   "refuse",
 ];
-const LISTS: readonly string[] = ["HostErrorCode", "DriverErrorCode", "SnapshotErrorCode"];
+const LISTS: readonly string[] = ["HostErrorCode", "DriverErrorCode", "EngineErrorCode", "SnapshotErrorCode"];
 
 /** Every code in the sources that is thrown, refused, or listed in a type of codes. */
 async function codesInSources(): Promise<readonly string[]> {

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { build } from "esbuild";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -60,6 +61,8 @@ test("the tarball holds the bundle and no source", () => {
       "dist/client/browser.js",
       "dist/client/index.d.ts",
       "dist/client/node.js",
+      "dist/embed.js",
+      "dist/embed/index.d.ts",
       "dist/web/index.html",
       "package.json",
       "verifier/nomos-verify.js",
@@ -67,12 +70,14 @@ test("the tarball holds the bundle and no source", () => {
   );
   const strays = packedFiles.filter(
     (path) =>
-      !/^(bin|dist|dist\/client|dist\/web|dist\/web\/assets|verifier)\/[^/]+$|^docs\/.+\.md$|^[^/]+\.(md|json)$|^LICENSE$/.test(
+      !/^(bin|dist|dist\/client|dist\/embed|dist\/tool|dist\/web|dist\/web\/assets|verifier)\/[^/]+$|^docs\/.+\.md$|^[^/]+\.(md|json)$|^LICENSE$/.test(
         path,
       ),
   );
   expect(strays).toEqual([]);
-  const sources = packedFiles.filter((path) => path.endsWith(".ts") && !/^dist\/client\/[\w.-]+\.d\.ts$/.test(path));
+  const sources = packedFiles.filter(
+    (path) => path.endsWith(".ts") && !/^dist\/(client|embed|tool)\/[\w.-]+\.d\.ts$/.test(path),
+  );
   expect(sources).toEqual([]);
 });
 
@@ -80,6 +85,16 @@ test("publint finds no problem in the installed package", async () => {
   const { messages } = await publint({ pkgDir: place.installed, pack: false, strict: true });
   expect(messages).toEqual([]);
 });
+
+test("every export finds its types, as a module and in a bundler", async () => {
+  const checked = await checkPackage(createPackageFromTarballData(await readFile(tarball)));
+  expect("problems" in checked ? checked.problems.filter(isNews) : "no types").toEqual([]);
+});
+
+/** The package is of modules alone, and older resolution knows no `exports`. */
+function isNews(problem: { readonly kind: string; readonly resolutionKind?: string }): boolean {
+  return problem.resolutionKind !== "node10" && problem.kind !== "CJSResolvesToESM";
+}
 
 test("npx nomos version answers from the installed bundle", async () => {
   const manifest: unknown = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
@@ -173,19 +188,81 @@ for await (const item of nomos.session.stream({ id: session.id })) {
     expect(outputFiles.map(({ text }) => text).join("\n")).not.toMatch(/["'`]node:/);
     expect(Object.keys(metafile.inputs)).toContain("node_modules/nomos/dist/client/browser.js");
   });
-
-  /** What the compiler says; nothing when it is content. */
-  async function compile(...files: readonly string[]): Promise<string> {
-    const options = ["--ignoreConfig", "--noEmit", "--strict", "--exactOptionalPropertyTypes", "--target", "es2024"];
-    const types = ["--module", "nodenext", "--types", "node", "--typeRoots", join(ROOT, "node_modules/@types")];
-    const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
-    const asked = runIn(place.consumer, process.execPath, [compiler, ...options, ...types, ...files], {});
-    return asked.then(
-      ({ stdout }) => stdout,
-      ({ stdout }: { readonly stdout: string }) => stdout,
-    );
-  }
 });
+
+describe("nomos", () => {
+  test("the examples and those of the guide compile against the declarations", async () => {
+    await cp(join(ROOT, "examples"), join(place.consumer, "examples"), { recursive: true });
+    const guide = await readFile(join(ROOT, "docs/guide/embedding.md"), "utf8");
+    const blocks = [...guide.matchAll(/^```ts file=(\S+)\n([\s\S]*?)^```$/gm)];
+    for (const [, name = "", body = ""] of blocks) await writeFile(join(place.consumer, `guide-${name}`), body);
+    const examples = (await readdir(join(place.consumer, "examples"))).map((name) => `examples/${name}`);
+    expect(await compile(...examples, ...blocks.map(([, name = ""]) => `guide-${name}`))).toBe("");
+  });
+
+  test("what cannot work does not compile", async () => {
+    const wrong: readonly (readonly [call: string, message: RegExp])[] = [
+      ['createNomos({ hom: "x" })', /hom/],
+      ['createNomos({ policy: () => "maybe" })', /maybe/],
+      ['createNomos({ policy: async () => "allow" })', /Promise/],
+      ['createNomos({ tools: [{ name: "a", description: "" }] })', /run/],
+      ["(await createNomos()).session({ modle: 'x' })", /modle/],
+    ];
+    const calls = wrong.map(([call]) => `await ${call};`).join("\n");
+    await writeFile(join(place.consumer, "wrong.ts"), `import { createNomos } from "nomos";\n${calls}\n`);
+    const said = (await compile("wrong.ts")).split("\n");
+    wrong.forEach(([, message], at) => {
+      expect(said.filter((line) => line.startsWith(`wrong.ts(${at + 2},`)).join()).toMatch(message);
+    });
+  });
+
+  test("an example runs without a daemon, and leaves none behind", async () => {
+    await cp(join(ROOT, "examples"), join(place.consumer, "examples"), { recursive: true });
+    const { stdout, stderr } = await runIn(place.consumer, process.execPath, ["examples/tool.ts"], {});
+    expect({ stdout, stderr }).toEqual({ stdout: "calls stock tea\ngets 12 of tea\ncounted\n", stderr: "" });
+    expect(existsSync(join(place.consumer, ".my-agent", "daemon.json"))).toBe(false);
+  });
+});
+
+describe("nomos/tool", () => {
+  test("the tool of the guide compiles against the declarations, and so do the other ways to write one", async () => {
+    const guide = await readFile(join(ROOT, "docs/guide/tools.md"), "utf8");
+    const [, body = ""] = /^```ts file=shout.ts\n([\s\S]*?)^```$/m.exec(guide) ?? [];
+    expect(body).not.toBe("");
+    await writeFile(join(place.consumer, "shout.ts"), body);
+    await writeFile(
+      join(place.consumer, "plain.ts"),
+      `import type { UserTool } from "nomos/tool";
+       export default { description: "d", run: (input: { a: string }) => input.a } satisfies UserTool<{ a: string }>;
+       export const second = { description: "d", input: { type: "object" }, run() {} } satisfies UserTool;`,
+    );
+    expect(await compile("shout.ts", "plain.ts")).toBe("");
+    const wrong =
+      'import { defineTool } from "nomos/tool";\nexport default defineTool({ descripton: "d", run: () => 5 });\n';
+    await writeFile(join(place.consumer, "wrong.ts"), wrong);
+    expect(await compile("wrong.ts")).toMatch(/descripton|number/);
+  });
+
+  test("it is there at run time too", async () => {
+    await writeFile(
+      join(place.consumer, "run-tool.mjs"),
+      'import { defineTool } from "nomos/tool"; console.log(defineTool({ description: "d", run: () => "ran" }).run({}));',
+    );
+    expect((await runIn(place.consumer, process.execPath, ["run-tool.mjs"], {})).stdout).toBe("ran\n");
+  });
+});
+
+/** What the compiler says; nothing when it is content. */
+async function compile(...files: readonly string[]): Promise<string> {
+  const options = ["--ignoreConfig", "--noEmit", "--strict", "--exactOptionalPropertyTypes", "--target", "es2024"];
+  const types = ["--module", "nodenext", "--types", "node", "--typeRoots", join(ROOT, "node_modules/@types")];
+  const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
+  const asked = runIn(place.consumer, process.execPath, [compiler, ...options, ...types, ...files], {});
+  return asked.then(
+    ({ stdout }) => stdout,
+    ({ stdout }: { readonly stdout: string }) => stdout,
+  );
+}
 
 function npx(...args: readonly string[]): ReturnType<typeof npxIn> {
   return npxIn(place.consumer, args, { NOMOS_HOME: join(place.root, "home") });

@@ -29,7 +29,7 @@ export interface Project {
  * the life of a daemon and what is there after a kill. Everything else lies above the store and is the same on both;
  * NOMOS_TEST_WHOLE=1 proves it there too.
  */
-const ON_POSTGRES: readonly string[] = ["audit", "backup", "life", "replay", "sessions"].map(
+const ON_POSTGRES: readonly string[] = ["audit", "backup", "engine/steering", "life", "replay", "sessions"].map(
   (name) => `test/e2e/${name}.test.ts`,
 );
 
@@ -108,7 +108,7 @@ export const PROJECTS: readonly Project[] = [
   {
     name: "storm-postgres",
     what: "the storm of killed daemons, on PostgreSQL",
-    include: ["test/crash/daemon/storm.test.ts"],
+    include: ["test/crash/daemon/storm.test.ts", "test/crash/engine/storm.test.ts"],
     testTimeoutS: 240,
     budgetS: 15,
     product: true,

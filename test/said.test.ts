@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SaidLine } from "../src/syscalls/define.ts";
+import type { SaidIf, SaidLine } from "../src/syscalls/define.ts";
 import { SYSCALLS, type Syscall } from "../src/syscalls/index.ts";
 import { type JsonSchema, schemaOf } from "../tools/generate/json-schema.ts";
 import { proves } from "./support/proves.ts";
@@ -24,20 +24,25 @@ proves("T13", "what a syscall says names only members of its answer and its inpu
 test("a sentence ends with a full stop, unless it ends with a value or is a next step", () => {
   const odd = SYSCALLS.flatMap(({ name, cli }) =>
     (cli.says ?? [])
-      .map(lineOf)
+      .flatMap(linesIn)
       .filter((line) => !/\.$|\}\)?$|Next: /.test(line))
       .map((line) => `${name}: ${line}`),
   );
   expect(odd).toEqual([]);
 });
 
-function lineOf(said: SaidLine): string {
-  return typeof said === "string" ? said : said[2];
+function linesIn(said: SaidLine): readonly string[] {
+  return typeof said === "string" ? [said] : conditionsIn(said).map(([, , line]) => line);
+}
+
+function conditionsIn(said: SaidLine): readonly SaidIf[] {
+  if (typeof said === "string") return [];
+  return Array.isArray(said[0]) ? (said as readonly SaidIf[]) : [said as SaidIf];
 }
 
 function placesIn({ cli }: Syscall): readonly string[] {
-  const lines = [...(cli.says ?? []).map(lineOf), ...(cli.card ?? []).map(([, line]) => line)];
-  const conditions = (cli.says ?? []).flatMap((said) => (typeof said === "string" ? [] : [said[0]]));
+  const lines = [...(cli.says ?? []).flatMap(linesIn), ...(cli.card ?? []).map(([, line]) => line)];
+  const conditions = (cli.says ?? []).flatMap(conditionsIn).map(([member]) => member);
   return [...lines.flatMap((line) => [...line.matchAll(/\{([\w.]+)/g)].map(([, path = ""]) => path)), ...conditions];
 }
 

@@ -34,7 +34,7 @@ test("a thread, a dynamic import and an entrance all lead from a file to its tes
   const importers = readImporters(ROOT);
   const reached = (path: string) => distancesFrom([path], importers);
   expect(importers.get("src/store/sqlite/writer/writer-thread.ts")?.length).toBeGreaterThan(0);
-  expect(reached("src/kernel/gate/gate.ts").has("src/kernel/gate/gate.test.ts")).toBe(true);
+  expect(reached("src/domains/gate/gate.ts").has("src/domains/gate/gate.test.ts")).toBe(true);
   expect(reached("tools/test-changed/choose.ts").get("test/test-changed.test.ts")).toBe(1);
   expect(reached("docs/guarantees.md").size).toBe(1);
 });

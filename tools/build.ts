@@ -16,7 +16,8 @@ import { noteSources } from "./built-from.ts";
 import { bundle } from "./bundle.ts";
 import { bundleClient } from "./bundle-client.ts";
 import { bundleWeb } from "./bundle-web.ts";
-import { ENTRIES, EXTERNAL } from "./entries.ts";
+import { writeDeclarations } from "./declarations.ts";
+import { EMBED_DECLARATIONS, ENTRIES, EXTERNAL, TOOL_DECLARATIONS } from "./entries.ts";
 
 const root = join(import.meta.dirname, "..");
 const outDir = join(root, "dist");
@@ -24,6 +25,9 @@ const startedMs = Date.now();
 
 const program = await bundle({ root, outDir, entries: ENTRIES, external: EXTERNAL });
 const client = await bundleClient({ root, outDir, declarations: true });
+const lib = "es2024,esnext.disposable";
+await writeDeclarations({ root, folder: join(outDir, "embed"), ...EMBED_DECLARATIONS, lib, types: "node" });
+await writeDeclarations({ root, folder: join(outDir, "tool"), ...TOOL_DECLARATIONS, lib, types: "node" });
 const web = await bundleWeb({ root, outDir });
 await noteSources(root, outDir, [...new Set([...program.inputs, ...client.inputs])], startedMs);
 const outputs = [...program.outputs, ...client.outputs, ...web.outputs];

@@ -5,9 +5,16 @@ import { join } from "node:path";
 export const BUILT_WITH: readonly string[] = [
   "package.json",
   "node_modules/esbuild/package.json",
-  ...["build", "built-from", "bundle", "bundle-client", "bundle-web", "entries", "module-references"].map(
-    (tool) => `tools/${tool}.ts`,
-  ),
+  ...[
+    "build",
+    "built-from",
+    "bundle",
+    "bundle-client",
+    "bundle-web",
+    "declarations",
+    "entries",
+    "module-references",
+  ].map((tool) => `tools/${tool}.ts`),
 ];
 
 /**

@@ -68,13 +68,25 @@ export async function writeLicences(root: string, outDir: string, inputs: readon
 /** Of every package that one of the inputs belongs to. A package without a licence file cannot be published. */
 async function licencesOf(root: string, inputs: readonly string[]): Promise<string> {
   const folders = new Set(inputs.flatMap((input) => PACKAGE_FOLDER.exec(input)?.[0] ?? []));
-  const texts = [...folders].sort().map(async (folder) => {
-    const [file] = (await readdir(join(root, folder))).filter((name) => /^licen[cs]e/i.test(name));
-    if (file === undefined) throw new Error(`${folder} has no licence file and cannot be part of the bundle`);
-    const name = folder.split("node_modules/").at(-1);
-    return `${name}\n\n${(await readFile(join(root, folder, file), "utf8")).trim()}\n`;
+  const found = await Promise.all([...folders].sort().map((folder) => licenceIn(root, folder)));
+  const texts = found.map(({ folder, origin, text }) => {
+    // A repository with many packages may have put its licence into some of them only.
+    const licence = text ?? found.find((other) => other.text !== null && other.origin === origin)?.text;
+    if (licence == null) throw new Error(`${folder} has no licence file and cannot be part of the bundle`);
+    return `${folder.split("node_modules/").at(-1)}\n\n${licence.trim()}\n`;
   });
-  return (await Promise.all(texts)).join(`\n${"-".repeat(72)}\n\n`);
+  return texts.join(`\n${"-".repeat(72)}\n\n`);
+}
+
+/** `origin`: which repository it comes from, under which licence. */
+async function licenceIn(root: string, folder: string) {
+  const [file] = (await readdir(join(root, folder))).filter((name) => /^licen[cs]e/i.test(name));
+  const { repository, license }: { repository?: { url?: string } | string; license?: string } = JSON.parse(
+    await readFile(join(root, folder, "package.json"), "utf8"),
+  );
+  const url = typeof repository === "string" ? repository : repository?.url;
+  const text = file === undefined ? null : await readFile(join(root, folder, file), "utf8");
+  return { folder, origin: `${url ?? folder} ${license ?? ""}`, text };
 }
 
 const PACKAGE_FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/;

@@ -32,10 +32,10 @@ import {
 } from "../src/store/index.ts";
 
 /**
- * Writes test/golden/v7: a small home with every kind of event there is, and what its folds and lists say. Once a
+ * Writes test/golden/v8: a small home with every kind of event there is, and what its folds and lists say. Once a
  * version has been released its golden log is never written again: later versions must read it for ever.
  */
-const VERSION = 7;
+const VERSION = 8;
 const folder = fileURLToPath(new URL(`../test/golden/v${VERSION}/`, import.meta.url));
 const home = join(folder, "home");
 const fact = factsOf({ ...SESSION_EVENTS, ...AGENT_EVENTS, ...TOKEN_EVENTS, ...SYSTEM_EVENTS });
@@ -139,6 +139,7 @@ async function writeStory(log: Store): Promise<void> {
   await writeEnds(add);
   await writeFork(log, add, one);
   await writeForeign(log, add);
+  await writeSteps(log, add);
   await writeTrees(add);
   await add("system", [fact("log.exported@1", { path: "exports/golden", size: 60 })]);
   const root = "c".repeat(64);
@@ -243,6 +244,8 @@ async function writeSession(log: Store, add: Add, stream: string): Promise<void>
   await add(stream, [fact("turn.ended@1", { turnId, outcome: "completed", error: null })]);
   await add(stream, [fact("session.labelled@1", { label: "the first, renamed" })]);
   await add(stream, [fact("session.titled@1", { title: "The notes" })]);
+  if (message === undefined) throw new Error("nothing was appended");
+  await add(stream, [fact("point.labelled@1", { eventId: message.id, label: "before more" })]);
   await add(stream, [
     fact("turn.admitted@1", { turnId: next, prompt: "More", blob: null, bytes: 4, queued: true }),
     fact("turn.started@1", { turnId: next }),
@@ -277,7 +280,6 @@ async function writeSession(log: Store, add: Add, stream: string): Promise<void>
   const version = (await log.version(stream)) + 1;
   await add(stream, [fact("session.rewound@1", { to, view: rewindView(view, to, { stream, version }) })]);
   await writeWorld(add, stream);
-  if (message === undefined) throw new Error("nothing was appended");
   const said = newEvent(fact("data.erased@1", { events: [message.id], reason: "asked for" }));
   await log.erase(stream, [message.id], said, { fence: 1 });
 }
@@ -331,6 +333,85 @@ async function writeForeign(log: Store, add: Add): Promise<void> {
     }),
   ]);
   await add(stream, [fact("turn.ended@1", { turnId, outcome: "completed", error: null })]);
+}
+
+/** A session of the engine: steps, steering, a compaction, usage limits, and another driver at the end. */
+async function writeSteps(log: Store, add: Add): Promise<void> {
+  const stream = sessionStream(newId());
+  const [turnId, parked] = ["turn-5", "turn-6"];
+  const small = (text: string) => ({ text, blob: null, bytes: text.length });
+  const image = await log.putBlob(Buffer.from([137, 80, 78, 71, 13]));
+  const model = "acme/large";
+  const usage = { input: 1200, output: 40, cacheRead: 800, cacheWrite: 100 };
+  const step = (of: string, stepId: string, steers: readonly string[] = []) =>
+    fact("step.started@1", { turnId: of, stepId, model, purpose: "answer", attempt: 1, steers });
+  await add(stream, [
+    fact("session.opened@1", {
+      spec: { ...SPEC, adapter: "nomos", agent: "nomos", name: "deft-wren-05", external: null },
+      label: null,
+    }),
+    fact("turn.admitted@1", { turnId, prompt: "Look around", blob: null, bytes: 11, queued: false }),
+    fact("session.started@1", { continuity: "fresh" }),
+    fact("turn.started@1", { turnId }),
+  ]);
+  await add(stream, [
+    fact("context.composed@1", { turnId, parts: [{ name: "system", source: "nomos", ...small("You are careful.") }] }),
+    step(turnId, "s1"),
+  ]);
+  await add(stream, [fact("turn.steered@1", { turnId, steerId: "steer-1", ...small("Only the tests") })]);
+  const called = { turnId, callId: "c5", title: "Read dot.png", places: [{ path: "dot.png", line: null }] };
+  await add(stream, [
+    fact("message.completed@1", { turnId, role: "assistant", ...small("I look.") }),
+    fact("tool.called@1", { ...called, kind: "read", input: small("{}") }),
+    fact("step.ended@1", {
+      ...{ turnId, stepId: "s1", model, usage, costMicroUsd: 4200, stop: "tool_calls", error: null },
+      parts: [
+        { kind: "text", meta: null },
+        { kind: "call", callId: "c5", name: "read", meta: { signature: "x" } },
+      ],
+      firstTokenMs: 310,
+      ms: 1900,
+    }),
+    fact("tool.ended@1", {
+      ...called,
+      outcome: "done",
+      diffs: [],
+      output: small("a picture"),
+      images: [{ blob: image, mediaType: "image/png", bytes: 5 }],
+    }),
+  ]);
+  await add(stream, [fact("turn.resumed@1", { turnId, reason: "the daemon ended" }), step(turnId, "s2", ["steer-1"])]);
+  await add(stream, [
+    fact("step.ended@1", {
+      ...{ turnId, stepId: "s2", model, usage, costMicroUsd: null, stop: "error", parts: [], firstTokenMs: null },
+      error: { class: "overflow", message: "The window is full." },
+      ms: 12,
+    }),
+    fact("context.compacted@1", {
+      ...{ turnId, summary: small("It looked around."), keptFrom: null, tokensBefore: 9000, tokensAfter: 900 },
+      ...{ reason: "overflow", strategy: "summary", focus: "the tests", isSplitTurn: true },
+      files: { read: ["dot.png"], modified: ["a.txt"] },
+    }),
+    fact("context.branched@1", {
+      ...{ turnId, from: newId(), summary: small("It went nowhere.") },
+      files: { read: ["b.txt"], modified: [] },
+    }),
+  ]);
+  await add(stream, [
+    fact("turn.ended@1", { turnId, outcome: "completed", error: null }),
+    fact("turn.settled@1", { turnId }),
+    fact("turn.admitted@1", { turnId: parked, prompt: "Go on", blob: null, bytes: 5, queued: false }),
+    fact("turn.started@1", { turnId: parked }),
+  ]);
+  const until = new Date(clockMs + 3_600_000).toISOString();
+  const limit = { until, reason: "The weekly limit is reached", nextTurnId: "turn-7" };
+  await add(stream, [fact("quota.reached@1", { ...limit, turnId: parked, onReset: "resume" })]);
+  await add(stream, [fact("quota.reset@1", { turnId: parked })]);
+  await add(stream, [fact("turn.ended@1", { turnId: parked, outcome: "completed", error: null })]);
+  await add(stream, [fact("driver.switched@1", { adapter: "demo", agent: "demo" })]);
+  const waiting = { turnId: "turn-8", prompt: "And now", blob: null, bytes: 7, queued: false };
+  await add(stream, [fact("turn.admitted@1", waiting), fact("turn.started@1", { turnId: "turn-8" })]);
+  await add(stream, [fact("quota.reached@1", { ...limit, turnId: "turn-8", onReset: "tell" })]);
 }
 
 /** A session in a worktree whose scope was widened, and the one that continued there. */

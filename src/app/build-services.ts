@@ -5,6 +5,9 @@ import {
   createCallRecords,
   createDocs,
   createLogReader,
+  createModels,
+  createReplays,
+  createToolCalls,
   homeState,
   keptCensus,
   type OpenedHome,
@@ -13,13 +16,17 @@ import {
 import { createRetention, liveSnapshots, type Retention } from "../supervisor/index.ts";
 import { createHeavyCalls, createLinks, createPasses, type Services } from "../syscalls/index.ts";
 import type { Sessions } from "./build-sessions.ts";
+import type { ModelParts } from "./engine.ts";
 import type { Machine } from "./machine.ts";
 import type { WritableLog } from "./open-log.ts";
+import type { Tools } from "./tools.ts";
 
 export interface ServiceParts {
   readonly opened: OpenedHome;
   readonly written: WritableLog;
   readonly machine: Machine;
+  readonly models: ModelParts;
+  readonly tools: Tools;
   readonly sessions: Sessions;
   readonly policy: Services["policy"];
   readonly roles: Services["roles"];
@@ -28,18 +35,23 @@ export interface ServiceParts {
 
 /** Builds the services that syscalls use. */
 export function buildServices(parts: ServiceParts): { readonly services: Services; readonly stop: () => void } {
-  const { opened, written, machine, sessions, policy, roles, daemon } = parts;
+  const { opened, written, machine, models, tools, sessions, policy, roles, daemon } = parts;
   const { home, config, clock, store, instruments, audit } = opened;
   const { committer, fence, followers } = written;
+  const { engine } = machine;
   const { supervisor, agents, delegation, workspaces, trees, tokens, frames, explainTool } = sessions;
   const eventLoop = watchEventLoop();
   const services: Services = {
     ...{ store, supervisor, agents, delegation, workspaces, trees, tokens, frames, explainTool },
-    ...{ policy, roles, config, fence, followers, instruments, daemon },
+    ...{ policy, roles, config, fence, followers, instruments, daemon, engine },
     passes: createPasses(clock),
     links: createLinks(clock),
     heavy: createHeavyCalls(clock.steadyMs),
     docs: createDocs(),
+    models: createModels({ home, config, engine, ...models }),
+    mcpServers: tools.mcpServers,
+    toolCalls: createToolCalls({ ...tools, committer, portOf: supervisor.portOf }),
+    replays: createReplays({ ...sessions.toolRules, store, engine, policy: policy.current }),
     readLog: createLogReader(home),
     audit: audit.service(committer),
     waiting: written.waiting.service,

@@ -1,9 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { HeldPolicy } from "../commit/index.ts";
+import { ENGINE_DEFAULTS } from "../contract/index.ts";
 import { systemFiles, watchDeath } from "../host/index.ts";
 import { ownEntry } from "../kernel/index.ts";
-import { type OpenedHome, refuseHomeFiles, setting, workspaceFile } from "../services/index.ts";
+import {
+  type McpServerService,
+  type OpenedHome,
+  refuseHomeFiles,
+  setting,
+  type ToolRules,
+  workspaceFile,
+} from "../services/index.ts";
 import {
   type Agents,
   createAgents,
@@ -40,6 +48,8 @@ export interface Sessions {
   readonly forks: ForkFolders;
   readonly frames: Frames;
   readonly explainTool: ExplainTool;
+  /** How tools are decided beside the policy. */
+  readonly toolRules: ToolRules;
   /** Stops the watch that records when this daemon died. */
   readonly stopDeathWatch: () => void;
 }
@@ -49,6 +59,7 @@ export interface SessionParts {
   readonly written: WritableLog;
   readonly machine: Machine;
   readonly policy: HeldPolicy;
+  readonly mcpServers: Pick<McpServerService, "beside">;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The directory of sessions that name none. */
   readonly cwd: string;
@@ -66,6 +77,7 @@ export function buildSessions(parts: SessionParts): Sessions {
   const agents = createAgents(store, committer, {
     drivers: machine.driverCatalogue.slugs,
     isInstalled: machine.driverCatalogue.isInstalled,
+    hasModel: () => config.show().models?.default !== undefined,
     since: clock.iso(startedAtMs),
   });
   const tokens = createTokens({ store, committer, clock, newId, whenKeyless: processes.whenKeyless });
@@ -95,7 +107,7 @@ export function buildSessions(parts: SessionParts): Sessions {
   const death = watchDeath(join(home, "ended"));
   const supervisor = createSupervisor({
     ...{ store, committer, runner, processes, sessionFiles, clock, newId, specs, bounds, trees, scopes },
-    keeper: machine.keeper,
+    keeper: (adapter) => parts.mcpServers.beside(machine.keeper(adapter)),
     idleHibernateMs: () => setting(config, "idleHibernateMs"),
     diedAtMs: death.lastDeathMs,
     log: log.write,
@@ -107,6 +119,7 @@ export function buildSessions(parts: SessionParts): Sessions {
   const delegation = createDelegation({ store, committer, agents, runner, specs, bounds, newId, limits });
   return {
     ...{ supervisor, delegation, agents, tokens, workspaces, trees, scopes, forks, frames, explainTool },
+    toolRules: { ...toolRules, toolPolicy, namedPolicy: agents.namedPolicy },
     stopDeathWatch: death.stop,
   };
 }
@@ -132,6 +145,10 @@ function buildTurnRunner(
     processes: machine.processes,
     driver: machine.drivers.get,
     permissions: { ...toolRules, answerWithinMs: () => config.show().approvalWaitMs ?? null },
+    onQuota: (adapter) => {
+      const { drivers = {}, onQuota = ENGINE_DEFAULTS.onQuota } = config.show();
+      return ownEntry(drivers, adapter)?.onQuota ?? onQuota;
+    },
     turnTimeoutMs: () => setting(config, "turnTimeoutMs"),
     log: log.write,
   });

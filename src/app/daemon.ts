@@ -1,8 +1,12 @@
 import { join } from "node:path";
-import { holdPolicy } from "../commit/index.ts";
-import { type Bubblewrap, type Snapshots, writeFileAtomic } from "../host/index.ts";
+import { type HeldPolicy, holdPolicy } from "../commit/index.ts";
+import type { Policy } from "../domains/index.ts";
+import { type Bubblewrap, returnMemoryWhenIdle, type Snapshots, systemMemory, writeFileAtomic } from "../host/index.ts";
 import {
   cleanTemporaries,
+  createSessionTools,
+  createToolbox,
+  type McpServerService,
   type OpenedHome,
   recordNetworkDenial,
   startTour,
@@ -10,20 +14,30 @@ import {
   workspaceFile,
 } from "../services/index.ts";
 import type { HttpServer } from "../surfaces/index.ts";
-import { permissions, rolesOf, type Services, SYSCALLS, type Syscall } from "../syscalls/index.ts";
-import { TURN_VERBS } from "../turns/index.ts";
+import {
+  type CallAsOperator,
+  callAsOperator,
+  createSessionCalls,
+  permissions,
+  rolesOf,
+  type Services,
+  SYSCALLS,
+  type Syscall,
+} from "../syscalls/index.ts";
+import { type ToolSource, TURN_VERBS } from "../turns/index.ts";
 import { buildServices } from "./build-services.ts";
 import { buildSessions, type Sessions } from "./build-sessions.ts";
+import { buildEngine, type ModelParts, openModels } from "./engine.ts";
 import { type Machine, startMachine } from "./machine.ts";
-import { returnMemoryWhenIdle, systemMemory } from "./memory.ts";
 import { openWritableLog, type WritableLog } from "./open-log.ts";
 import { type Served, serve } from "./serve.ts";
+import { addTools } from "./tools.ts";
 import { unlessFull, unlessInTheWay } from "./unless-full.ts";
 
 export interface DaemonOptions {
   readonly home: string;
-  /** Null: use the configured port. */
-  readonly port: number | null;
+  /** Null: use the configured port. `none`: listen on the home's socket alone. */
+  readonly port: number | "none" | null;
   readonly version: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -33,6 +47,12 @@ export interface DaemonOptions {
   readonly echo: (line: string) => void;
   /** Further syscalls to serve, for programs built on Nomos. */
   readonly moreSyscalls?: readonly Syscall[];
+  /** Further rooms with tools, for programs built on Nomos. */
+  readonly moreTools?: readonly ToolSource[];
+  /** A program's own configuration, over that of the home's file. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** What a program says to a decision of the gate, beside the rules. */
+  readonly beside?: Policy["beside"];
   /** The folder of the dashboard's files; default: the one that `npm run build` writes. */
   readonly webFolder?: string;
   /** The module with the list of aggregates; default: ours. */
@@ -44,6 +64,7 @@ export interface DaemonOptions {
 export interface Daemon {
   readonly port: number;
   readonly home: string;
+  readonly call: CallAsOperator;
   readonly tourSession: { readonly id: string; readonly name: string } | null;
   /** Ends turns, hibernates every session, closes the log and releases the home lock. */
   readonly stop: () => Promise<void>;
@@ -66,6 +87,16 @@ interface StartProgress {
   take: HttpServer["take"];
 }
 
+function nothingYet(): StartProgress {
+  return {
+    port: 0,
+    ready: false,
+    recovery: { sessions: 0, interrupted: 0, ms: 0 },
+    snapshots: null,
+    take: (socket) => void socket.destroy(),
+  };
+}
+
 /** What the start has begun before the rest of the daemon was loaded. */
 export interface Begun {
   readonly startedAtMs: number;
@@ -78,16 +109,14 @@ export async function buildDaemon(options: DaemonOptions, begun: Begun): Promise
   const { environment, version } = options;
   const { startedAtMs, opened } = begun;
   const { home, clock, log } = opened;
-  const now: StartProgress = {
-    port: 0,
-    ready: false,
-    recovery: { sessions: 0, interrupted: 0, ms: 0 },
-    snapshots: null,
-    take: (socket) => void socket.destroy(),
-  };
+  const now = nothingYet();
   const written = await openWritableLog(opened, () => now.snapshots?.bytes() ?? 0);
+  const models = openModels(opened);
+  const tools = createToolbox();
+  for (const source of options.moreTools ?? []) tools.add(source);
   const machine = await startMachine({
     opened,
+    engine: (host) => buildEngine(opened, models, environment, host, tools),
     environment,
     version,
     bubblewrap: begun.bubblewrap,
@@ -96,12 +125,13 @@ export async function buildDaemon(options: DaemonOptions, begun: Begun): Promise
     onDenied: recordNetworkDenial(written.committer, log.write),
   });
   now.snapshots = machine.snapshots;
+  const { mcpServers } = addTools(tools, { opened, machine, environment, version });
   const syscalls = [...SYSCALLS, ...(options.moreSyscalls ?? [])];
-  const rules = () => opened.config.show().policy?.rules ?? [];
-  const verbs = [...permissions(syscalls), ...TURN_VERBS];
-  const policy = holdPolicy({ committer: written.committer, verbs, rules: rules() });
-  await unlessFull(policy.replace(rules(), { actor: "daemon" }), log.write);
-  const sessions = buildSessions({ opened, written, machine, policy, environment, cwd: options.cwd, startedAtMs });
+  const policy = await openPolicy(options, syscalls, opened, written);
+  const sessions = buildSessions({
+    ...{ opened, written, machine, policy, environment, startedAtMs, mcpServers },
+    cwd: options.cwd,
+  });
   const stopAsked = Promise.withResolvers<void>();
   const stopping = new AbortController();
   const daemon = {
@@ -110,18 +140,17 @@ export async function buildDaemon(options: DaemonOptions, begun: Begun): Promise
     recovery: () => now.recovery,
     shutDown: () => void clock.after(SHUT_DOWN_AFTER_MS, () => stopAsked.resolve()),
   };
-  const built = buildServices({ opened, written, machine, sessions, policy, roles: rolesOf(syscalls), daemon });
+  const built = buildServices({
+    ...{ opened, written, machine, models, sessions, policy, daemon },
+    tools: { toolbox: tools, mcpServers, ready: mcpServers.source.ready },
+    roles: rolesOf(syscalls),
+  });
   const { services } = built;
+  tools.add(createSessionTools(createSessionCalls(services, syscalls)));
   const { port, webFolder } = options;
   const ready = () => now.ready;
   const served = await serve({
-    opened,
-    machine,
-    services,
-    syscalls,
-    port,
-    webFolder,
-    ready,
+    ...{ opened, machine, services, syscalls, port, webFolder, ready },
     stopping: stopping.signal,
   });
   now.port = served.port;
@@ -133,14 +162,36 @@ export async function buildDaemon(options: DaemonOptions, begun: Begun): Promise
     : null;
   await writeDaemonFile(home, served, { version, startedAt: clock.iso(startedAtMs) });
   now.ready = true;
-  const { recovery } = now;
-  const startMs = Date.now() - startedAtMs;
-  log.write("up", { port: served.port, store: opened.address, fence: written.fence, recovery, startMs });
+  const about = { recovery: now.recovery, startMs: Date.now() - startedAtMs };
+  log.write("up", { port: served.port, store: opened.address, fence: written.fence, ...about });
   written.waiting.start();
+  warmEngine(machine, log.write);
   sessions.forks.start();
-  const running = { opened, written, machine, sessions, served, stopping, stopWatching: built.stop };
+  const running = {
+    ...{ opened, written, machine, models, sessions, served, stopping, mcpServers },
+    stopWatching: built.stop,
+  };
   const stop = createStop(running, startBackgroundWork(opened, machine, startedAtMs));
-  return { port: served.port, home, tourSession, stop, stopAsked: stopAsked.promise };
+  const call = callAsOperator(services, syscalls);
+  return { port: served.port, home, tourSession, stop, call, stopAsked: stopAsked.promise };
+}
+
+/** The rules of the configuration, in force and in the log. */
+async function openPolicy(
+  { beside }: DaemonOptions,
+  syscalls: readonly Syscall[],
+  { config, log }: OpenedHome,
+  { committer }: WritableLog,
+): Promise<HeldPolicy> {
+  const rules = config.show().policy?.rules ?? [];
+  const policy = holdPolicy({ committer, verbs: [...permissions(syscalls), ...TURN_VERBS], rules, beside });
+  await unlessFull(policy.replace(rules, { actor: "daemon" }), log.write);
+  return policy;
+}
+
+/** The first turn then finds the engine's process running. */
+function warmEngine({ engine }: Machine, log: (message: string, details: object) => void): void {
+  engine.warm().catch((thrown: unknown) => log("the engine was not started ahead", { reason: String(thrown) }));
 }
 
 async function recover(opened: OpenedHome, sessions: Sessions, machine: Machine): Promise<Recovery> {
@@ -189,14 +240,16 @@ function createStop(
     readonly opened: OpenedHome;
     readonly written: WritableLog;
     readonly machine: Machine;
+    readonly models: ModelParts;
     readonly sessions: Sessions;
     readonly served: Served;
     readonly stopping: AbortController;
+    readonly mcpServers: McpServerService;
     readonly stopWatching: () => void;
   },
   background: BackgroundWork,
 ): () => Promise<void> {
-  const { opened, written, machine, sessions, served, stopping, stopWatching } = running;
+  const { opened, written, machine, models, sessions, served, stopping, mcpServers, stopWatching } = running;
   return async () => {
     opened.log.write("stopping");
     await background.stop();
@@ -204,6 +257,9 @@ function createStop(
     await written.waiting.stop();
     const closed = served.close();
     await sessions.supervisor.stop(TURN_GRACE_MS);
+    models.logins.stop();
+    await machine.engine.stop();
+    await mcpServers.stop();
     await machine.stop(TURN_GRACE_MS);
     await sessions.forks.stop();
     sessions.stopDeathWatch();

@@ -1,7 +1,7 @@
 import { demoDriver, externalDriver, scriptDriver } from "../drivers/index.ts";
 import type { Driver } from "../turns/index.ts";
 
-/** The drivers that are part of Nomos. Foreign agents have a manifest each, in src/drivers/manifests. */
-export function builtInDrivers(): readonly Driver[] {
-  return [demoDriver(), scriptDriver(), externalDriver()];
+/** The drivers that are part of Nomos; `own` is the engine's. Foreign agents have a manifest each, in src/drivers/manifests. */
+export function builtInDrivers(own: Driver): readonly Driver[] {
+  return [own, demoDriver(), scriptDriver(), externalDriver()];
 }

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import type { Committer } from "../commit/index.ts";
 import { createAgentPool, openShelf } from "../drivers/index.ts";
+import type { Engine } from "../engine/index.ts";
 import {
   allowedEnvironment,
   type Bubblewrap,
@@ -38,12 +39,13 @@ import {
   treeAround,
 } from "../supervisor/index.ts";
 import type { Services } from "../syscalls/index.ts";
-import type { Kept } from "../turns/index.ts";
+import type { AgentHost, Kept } from "../turns/index.ts";
 import { builtInDrivers } from "./drivers.ts";
 import { type OpenedProcessHost, openProcessHost } from "./process-host.ts";
 
 /** Processes and drivers that sessions run on. */
 export interface Machine {
+  readonly engine: Engine;
   readonly processes: SessionProcesses;
   readonly drivers: Drivers;
   readonly driverCatalogue: DriverCatalogue;
@@ -61,6 +63,8 @@ export interface Machine {
   readonly strictMissing: Missing | null;
   readonly sandbox: Services["daemon"]["sandbox"];
   readonly limits: Services["daemon"]["limits"];
+  /** For rooms with processes of their own, which belong to no session. */
+  readonly own: { readonly host: Pick<ProcessHost, "spawn">; readonly instance: string; readonly cwd: string };
   /** Resolves when no process of ours is left. */
   readonly stop: (graceMs: number) => Promise<void>;
 }
@@ -75,6 +79,8 @@ export interface MachineOptions {
   /** Hands a connection from behind a session's walls to the daemon's own server. */
   readonly take: (socket: Socket, sessionId: string) => void;
   readonly onDenied: (sessionId: string, denied: Denied) => void;
+  /** Builds the own engine on the machine's processes. */
+  readonly engine: (host: AgentHost) => Engine;
 }
 
 export async function startMachine(options: MachineOptions): Promise<Machine> {
@@ -93,9 +99,18 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
     log.write("a manifest cannot be used", { file, problem }),
   );
   const pool = createAgentPool(processes.agents, clock);
+  const engine = options.engine(processes.agents);
   const agentsFolder = join(home, "agents");
   const drivers: Drivers = createDrivers({
-    ...{ config, pool, clock, version, catalogue: manifests, builtIn: builtInDrivers(), host: processes.agents },
+    ...{
+      config,
+      pool,
+      clock,
+      version,
+      catalogue: manifests,
+      builtIn: builtInDrivers(engine.driver),
+      host: processes.agents,
+    },
     sources: { agents: agentsFolder, environment, ask: programs.ask },
   });
   const about = { host, walls, drivers, cgroups, limits, environment, home, worktrees };
@@ -105,7 +120,12 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
       ...{ drivers, agentsFolder, programs, processes, clock, version },
       catalogue: manifests,
     }),
-    keeper: (adapter) => (drivers.manifest(adapter) === null ? null : pool),
+    engine,
+    own: { host, instance, cwd: dirname(home) },
+    keeper: (adapter) => {
+      if (adapter === engine.driver.slug) return engine.driver.keeps ?? null;
+      return drivers.manifest(adapter) === null ? null : pool;
+    },
     sandboxTrials: (committer) =>
       createSandboxTrials({ ...about, instance, doors, port, committer, store: opened.store }),
     tryWalls: ({ cwd }, place) => tryWalls({ ...about, cwd, place }),

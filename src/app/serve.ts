@@ -3,8 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { connectionsMax, type OpenedHome, operatorToken, setting } from "../services/index.ts";
 import { type HttpServer, serveHttp } from "../surfaces/index.ts";
-import type { Services, Syscall } from "../syscalls/index.ts";
-import { createAuthenticator } from "./authenticate.ts";
+import { createAuthenticator, type Services, type Syscall } from "../syscalls/index.ts";
 import type { Machine } from "./machine.ts";
 
 /** The operating system limits a socket's path to 108 bytes. */
@@ -21,7 +20,8 @@ export async function serve(parts: {
   readonly machine: Machine;
   readonly services: Services;
   readonly syscalls: readonly Syscall[];
-  readonly port: number | null;
+  /** Null: use the configured one. `none`: the home's socket alone. */
+  readonly port: number | "none" | null;
   readonly webFolder: string | undefined;
   readonly ready: () => boolean;
   readonly stopping: AbortSignal;
@@ -49,7 +49,11 @@ export async function serve(parts: {
       stopping,
       log: log.write,
     },
-    { port: parts.port ?? setting(config, "port"), socket, connectionsMax: connectionsMax(config, log.write) },
+    {
+      port: parts.port === "none" ? null : (parts.port ?? setting(config, "port")),
+      socket,
+      connectionsMax: connectionsMax(config, log.write),
+    },
   );
   return { ...server, socket };
 }

@@ -4,6 +4,19 @@ import { memberOf } from "../kernel/index.ts";
 export interface EndedTurn {
   readonly turnId: string;
   readonly outcome: string;
+  readonly error: TurnError | null;
+}
+
+export interface TurnError {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Why a turn failed, from its last event. */
+export function turnErrorIn(data: unknown): TurnError | null {
+  const error = memberOf(data, "error");
+  const code = memberOf(error, "code");
+  return typeof code === "string" ? { code, message: String(memberOf(error, "message") ?? "") } : null;
 }
 
 /** What a session was asked to do, and the position in the log to look from. */
@@ -29,7 +42,11 @@ export async function followTurn(
     if (event?.type === "turn.admitted@1") wanted ??= turnOf(event);
     if (wanted === null || isOf(item, wanted)) show(item);
     if (event?.type === "turn.ended@1" && turnOf(event) === wanted)
-      return { turnId: turnOf(event), outcome: String(memberOf(event.data, "outcome")) };
+      return {
+        turnId: turnOf(event),
+        outcome: String(memberOf(event.data, "outcome")),
+        error: turnErrorIn(event.data),
+      };
   }
   return null;
 }

@@ -41,7 +41,8 @@ export interface Terminal extends Screen {
   readonly home: string;
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly readInput: () => Promise<string>;
+  /** Standard input to its end. One with more bytes is refused as soon as that is known. */
+  readonly readInput: (bytesMax?: number) => Promise<string>;
 }
 
 /** The arguments after the command's name, and whether the answer is for a program. */
@@ -54,3 +55,6 @@ export interface Invocation {
 export type RunCommand = (terminal: Terminal, invocation: Invocation) => Promise<number>;
 
 export const EXIT = { ok: 0, failed: 1, usage: 2, unavailable: 6, interrupted: 130 } as const;
+
+/** How a turn ended, for scripts. Below 10 are the codes of refused calls; see `nomos run --help`. */
+export const TURN_EXIT = { refused: 10, budget: 11, late: 12, schema: 13 } as const;

@@ -7,6 +7,14 @@ export interface Families {
     readonly start: Verb<"session.start">;
     /** Send a session its next prompt; returns once the prompt is stored. */
     readonly prompt: Verb<"session.prompt">;
+    /** Show what a session's model is sent: each part, where it comes from and how many tokens it takes. */
+    readonly context: Verb<"session.context">;
+    /** Replace the older part of a session's conversation by a summary; the log keeps all of it. */
+    readonly compact: Verb<"session.compact">;
+    /** Give a session to another agent: it has the conversation so far and takes the next prompt. */
+    readonly switch: Verb<"session.switch">;
+    /** Run a recorded session again on its recorded results: where it diverges, its cost, what a policy refuses. */
+    readonly replay: Verb<"session.replay">;
     /** End the running turn; the session stays alive. */
     readonly interrupt: Verb<"session.interrupt">;
     /** Suspend a session: its running turn ends, its queue waits until you resume it. */
@@ -31,6 +39,10 @@ export interface Families {
     readonly rewind: Verb<"session.rewind">;
     /** Erase the data of events for good; their headers stay, so the chain and old proofs stay valid. */
     readonly erase: Verb<"session.erase">;
+    /** Label a point of a session's history, so that rewind and fork find it; an empty label is removed. */
+    readonly mark: Verb<"session.mark">;
+    /** List the labelled points of a session's history, with those that a fork inherited. */
+    readonly marks: Verb<"session.marks">;
     /** Show the modes, models, options and commands of a session's agent, and which are chosen. */
     readonly offer: Verb<"session.offer">;
     /** Set mode, model and options of a session's agent, from its next turn on. */
@@ -161,12 +173,46 @@ export interface Families {
     readonly show: Verb<"driver.show">;
     /** Install an agent into the daemon's home, in the version its manifest names. */
     readonly install: Verb<"driver.install">;
-    /** Find an agent, check its version and start it briefly; starts no session and calls no model. */
+    /** Find an agent, check its version and start it briefly; with `latest`, its newest release in a copy. */
     readonly check: Verb<"driver.check">;
     /** Add or replace a foreign agent by its manifest, a short JSON file. */
     readonly add: Verb<"driver.add">;
     /** Remove a manifest you added; a built-in manifest of the same name applies again. */
     readonly remove: Verb<"driver.remove">;
+  };
+  readonly model: {
+    /** List the models that the agent `nomos` can use, with limits, prices and where their keys come from. */
+    readonly list: Verb<"model.list">;
+    /** Add a model provider: which API it speaks, where its key is, and a model; the first model is the default. */
+    readonly add: Verb<"model.add">;
+    /** Ask a model for one word, and say what is wrong with its key or endpoint if it does not answer. */
+    readonly test: Verb<"model.test">;
+    /** Choose the model of sessions that name none. */
+    readonly default: Verb<"model.default">;
+    /** Remove a provider with its models, and the key that was piped in for it. */
+    readonly remove: Verb<"model.remove">;
+    /** Log in to a provider that has a login instead of a key, such as GitHub Copilot. */
+    readonly login: Verb<"model.login">;
+    /** Replace the limits and prices of well-known models by a newer catalogue, or go back to the built-in one. */
+    readonly update: Verb<"model.update">;
+  };
+  readonly mcpServer: {
+    /** List the MCP servers: whether they are connected, who uses them, and what is wrong. */
+    readonly list: Verb<"mcp-server.list">;
+    /** Add an MCP server: a program, an address, or the settings of another program as JSON. */
+    readonly add: Verb<"mcp-server.add">;
+    /** Connect to an MCP server, and say which tools it has or what is wrong. */
+    readonly test: Verb<"mcp-server.test">;
+    /** Remove an MCP server and its login; its processes end. */
+    readonly remove: Verb<"mcp-server.remove">;
+    /** Log in to an MCP server by OAuth: open the page that the answer names. */
+    readonly login: Verb<"mcp-server.login">;
+  };
+  readonly tool: {
+    /** List the tools that the daemon runs for a session, such as those of MCP servers, and what is missing. */
+    readonly list: Verb<"tool.list">;
+    /** Call a tool of the daemon as an effect of the session's running turn. */
+    readonly call: Verb<"tool.call">;
   };
   readonly sandbox: {
     /** Show the files and network a session can reach, its limits, and what it was refused. */

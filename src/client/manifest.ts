@@ -24,14 +24,17 @@ export interface CliEntry extends CliHints {
 export interface CliHints {
   readonly paths?: readonly string[];
   readonly here?: { readonly member: string; readonly unless: readonly string[] };
+  readonly otherwise?: { readonly member: string; readonly value: string };
   readonly files?: readonly string[];
-  readonly print?: "diff";
+  readonly print?: "diff" | "context" | "replay";
   readonly says?: readonly SaidLine[];
+  readonly rows?: string;
   readonly card?: readonly (readonly [label: string, line: string])[];
   readonly succeeds?: { readonly member: string; readonly value: string };
 }
 
-export type SaidLine = string | readonly [member: string, value: string | number | boolean | null, line: string];
+export type SaidLine = string | SaidIf | readonly SaidIf[];
+export type SaidIf = readonly [member: string, value: string | number | boolean | null, line: string];
 
 /** A member of a syscall's input. `json` is everything that has no spelling of its own on a command line. */
 export interface Member {

@@ -1,3 +1,4 @@
+import { camelCase } from "./camel-case.ts";
 import { type CallName, type CallOptions, type Client, createClient, type InputOf, type OutputOf } from "./client.ts";
 import { ClientError } from "./client-error.ts";
 import { SYSCALL_NAMES } from "./entries.ts";
@@ -44,8 +45,12 @@ export interface Reached {
   readonly onUnknown?: UnknownMembers | undefined;
 }
 
-export function createNomos({ url, token, retriesMax = RETRIES_MAX, fetch, onUnknown }: Reached): Nomos {
-  const client = createClient({ url, token, onUnknown, ...(fetch === undefined ? {} : { fetch }) });
+export function createNomos({ url, token, retriesMax, fetch, onUnknown }: Reached): Nomos {
+  return nomosOf(createClient({ url, token, onUnknown, ...(fetch === undefined ? {} : { fetch }) }), retriesMax);
+}
+
+/** The families of syscalls over any client, such as one that calls a daemon in the same process. */
+export function nomosOf(client: Client, retriesMax = RETRIES_MAX): Nomos {
   const callByName = withRetries(client.callByName, retriesMax);
   return {
     ...familiesOf(client, callByName),
@@ -77,7 +82,7 @@ export function isMissing(field: "url" | "token"): ClientError {
 function familiesOf(client: Client, callByName: Client["callByName"]): Families {
   const families: Record<string, Record<string, unknown>> = {};
   for (const name of SYSCALL_NAMES) {
-    const [family = "", verb = ""] = name.split(".");
+    const [family = "", verb = ""] = camelCase(name).split(".");
     families[family] ??= {};
     families[family][verb] = STREAMS.includes(name)
       ? (input: object = {}, options?: StreamOptions) => client.streamByName(name, { ...input }, options)

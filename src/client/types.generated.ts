@@ -69,6 +69,8 @@ export type Session = {
   readonly state: "starting" | "idle" | "busy" | "suspended" | "hibernated" | "exited" | "killed" | "error";
   readonly busy: boolean;
   readonly waitingFor?: "approval" | "quota";
+  /** when the usage limit resets that it waits for */
+  readonly waitingUntil?: string;
   readonly queued: number;
   readonly sandbox: "off" | "warn" | "enforce" | "strict";
   readonly head: string | null;
@@ -145,6 +147,7 @@ export interface SyscallTypes {
       readonly mode?: string;
       /** the agent's model */
       readonly model?: string;
+      /** more settings; of the agent `nomos`: `schema`, a JSON schema that its answers have to fit */
       readonly options?: { readonly [key: string]: string | boolean };
       readonly label?: string;
       /** default: the first line of the first prompt */
@@ -185,6 +188,8 @@ export interface SyscallTypes {
       readonly state: "starting" | "idle" | "busy" | "suspended" | "hibernated" | "exited" | "killed" | "error";
       readonly busy: boolean;
       readonly waitingFor?: "approval" | "quota";
+      /** when the usage limit resets that it waits for */
+      readonly waitingUntil?: string;
       readonly queued: number;
       readonly sandbox: "off" | "warn" | "enforce" | "strict";
       readonly head: string | null;
@@ -248,6 +253,8 @@ export interface SyscallTypes {
       readonly queue?: boolean;
       /** end the running turn first */
       readonly interrupt?: boolean;
+      /** while a turn runs: a message for it, taken up with its next step; else an ordinary prompt */
+      readonly steer?: boolean;
       /** images, files and links; the turn is refused if the agent does not accept one of them */
       readonly attachments?: readonly {
         readonly kind: "image" | "resource" | "link";
@@ -261,8 +268,175 @@ export interface SyscallTypes {
     readonly output: {
       readonly ok: true;
       readonly id: string;
+      /** the turn of the prompt; of a steering message, the running turn */
       readonly turnId: string;
       readonly queued: boolean;
+      /** the running turn takes it up */
+      readonly steered?: true;
+    };
+  };
+  /** Show what a session's model is sent: each part, where it comes from and how many tokens it takes. */
+  "session.context": {
+    readonly kind: "read";
+    readonly input: {
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly parts: readonly {
+        readonly name: string;
+        /** a file, a built-in text, or events of the log */
+        readonly source: string;
+        readonly tokens: number;
+      }[];
+      /** of all parts, estimated */
+      readonly tokens: number;
+      /** tokens that the model takes at most */
+      readonly window: number;
+      readonly model: string;
+    };
+  };
+  /** Replace the older part of a session's conversation by a summary; the log keeps all of it. */
+  "session.compact": {
+    readonly kind: "write";
+    readonly input: {
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
+      readonly id: string;
+      /** what the summary should keep above all */
+      readonly focus?: string;
+    };
+    readonly output: Session;
+  };
+  /** Give a session to another agent: it has the conversation so far and takes the next prompt. */
+  "session.switch": {
+    readonly kind: "write";
+    readonly input: {
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
+      readonly id: string;
+      readonly agent: string;
+      /** its model */
+      readonly model?: string;
+    };
+    readonly output: Session;
+  };
+  /** Run a recorded session again on its recorded results: where it diverges, its cost, what a policy refuses. */
+  "session.replay": {
+    readonly kind: "read";
+    readonly input: {
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
+      readonly id: string;
+      /** another model that is asked at each recorded step; that costs money */
+      readonly model?: string;
+      /** rules as in `policy` of the configuration; default: the current ones */
+      readonly policy?: {
+        readonly rules: readonly {
+          readonly id: string;
+          readonly effect: "allow" | "deny" | "ask";
+          readonly verb: string;
+          readonly resource: string;
+        }[];
+      };
+      /** an event id or a label: only up to there */
+      readonly until?: string;
+      /** go on after a divergence of the model, along the record */
+      readonly all?: boolean;
+      /** compare which calls the model makes, and not its words */
+      readonly callsOnly?: boolean;
+      /** dollars that asking the model may cost */
+      readonly budget?: number;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly diverged: boolean;
+      /** the event of the first divergence */
+      readonly at?: string;
+      /** the last event that was replayed */
+      readonly until: string | null;
+      readonly turns: readonly {
+        readonly turnId: string;
+        /** of its start */
+        readonly eventId: string;
+        /** `foreign`: another agent's turn; its calls are judged, not run again */
+        readonly kind: "own" | "foreign";
+        readonly steps: number;
+        readonly calls: number;
+        readonly is: "same" | "diverged" | "skipped";
+        readonly divergences: readonly {
+          /** the recorded event, or the last one before */
+          readonly eventId: string;
+          readonly turnId: string;
+          /** which answer of the turn, from 1 */
+          readonly step: number;
+          /** `engine`: its loop decides otherwise; else the model answers so */
+          readonly in: "engine" | "calls" | "text";
+          readonly recorded: string;
+          readonly replayed: string;
+        }[];
+        /** what was said last, by the other model where it was asked; its beginning */
+        readonly text: string | null;
+        readonly note: string | null;
+      }[];
+      readonly steps: number;
+      /** as recorded */
+      readonly spent: {
+        /** tokens, without cached ones */
+        readonly input: number;
+        readonly output: number;
+        readonly cacheRead: number;
+        readonly cacheWrite: number;
+        /** null when the agent tells no price */
+        readonly costUsd: number | null;
+      };
+      /** the recorded tokens at the other model's prices */
+      readonly wouldCost?: {
+        readonly model: string;
+        /** null: its price is unknown */
+        readonly costUsd: number | null;
+      };
+      /** what the other model was asked, and what that cost */
+      readonly compared?: {
+        readonly model: string;
+        readonly answers: number;
+        readonly spent: {
+          /** tokens, without cached ones */
+          readonly input: number;
+          readonly output: number;
+          readonly cacheRead: number;
+          readonly cacheWrite: number;
+          /** null when the agent tells no price */
+          readonly costUsd: number | null;
+        };
+      };
+      readonly policy: "current" | "given";
+      /** calls that the policy was asked about */
+      readonly judged: number;
+      /** calls that the policy refuses */
+      readonly refused: readonly {
+        readonly eventId: string;
+        readonly turnId: string;
+        readonly callId: string | null;
+        readonly title: string;
+        readonly verb: string;
+        readonly resource: string;
+        readonly rules: readonly string[];
+        /** what was decided then */
+        readonly was: "allowed" | "asked" | "refused";
+      }[];
+      /** calls that a person would be asked about */
+      readonly asked: readonly {
+        readonly eventId: string;
+        readonly turnId: string;
+        readonly callId: string | null;
+        readonly title: string;
+        readonly verb: string;
+        readonly resource: string;
+        readonly rules: readonly string[];
+        /** what was decided then */
+        readonly was: "allowed" | "asked" | "refused";
+      }[];
+      /** entries of these lists that are left out */
+      readonly more: number;
+      readonly notes: readonly string[];
     };
   };
   /** End the running turn; the session stays alive. */
@@ -378,11 +552,15 @@ export interface SyscallTypes {
     readonly input: {
       /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
-      /** an event id; default: the head */
+      /** an event id or a label; default: the head */
       readonly at?: string;
       /** instead of an event: the end of this turn, from 1; 0: before the first turn */
       readonly turn?: number;
       readonly label?: string;
+      /** another agent for the fork; default: the same */
+      readonly agent?: string;
+      /** the model of the fork; default: the same, if the agent is the same */
+      readonly model?: string;
       /** leave the files as they are */
       readonly talkOnly?: boolean;
     };
@@ -394,7 +572,7 @@ export interface SyscallTypes {
     readonly input: {
       /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
-      /** an event id */
+      /** an event id or a label */
       readonly to?: string;
       /** instead of an event: the end of this turn, from 1; 0: before the first turn */
       readonly turn?: number;
@@ -402,6 +580,10 @@ export interface SyscallTypes {
       readonly force?: boolean;
       /** leave the files as they are */
       readonly talkOnly?: boolean;
+      /** then let the agent `nomos` note what came of the branch that is left, in a turn of its own */
+      readonly summarize?: boolean;
+      /** what that summary should keep above all */
+      readonly focus?: string;
     };
     readonly output: {
       readonly id: string;
@@ -423,6 +605,8 @@ export interface SyscallTypes {
       readonly state: "starting" | "idle" | "busy" | "suspended" | "hibernated" | "exited" | "killed" | "error";
       readonly busy: boolean;
       readonly waitingFor?: "approval" | "quota";
+      /** when the usage limit resets that it waits for */
+      readonly waitingUntil?: string;
       readonly queued: number;
       readonly sandbox: "off" | "warn" | "enforce" | "strict";
       readonly head: string | null;
@@ -493,6 +677,45 @@ export interface SyscallTypes {
       readonly erased: readonly string[];
     };
   };
+  /** Label a point of a session's history, so that rewind and fork find it; an empty label is removed. */
+  "session.mark": {
+    readonly kind: "write";
+    readonly input: {
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
+      readonly id: string;
+      /** an event id, or the label that the point has */
+      readonly event: string;
+      /** a label that is at another point moves here; null or empty: removed */
+      readonly label: string | null;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly eventId: string;
+      readonly label: string | null;
+    };
+  };
+  /** List the labelled points of a session's history, with those that a fork inherited. */
+  "session.marks": {
+    readonly kind: "read";
+    readonly input: {
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
+      readonly id: string;
+      /** the `next` of the previous page */
+      readonly after?: number;
+      readonly limit?: number;
+    };
+    readonly output: {
+      readonly marks: readonly {
+        readonly eventId: string;
+        readonly label: string;
+        /** when it was labelled */
+        readonly at: string;
+        /** false: a rewind went back behind it */
+        readonly isOnPath: boolean;
+      }[];
+      readonly next: number | null;
+    };
+  };
   /** Show the modes, models, options and commands of a session's agent, and which are chosen. */
   "session.offer": {
     readonly kind: "read";
@@ -538,6 +761,7 @@ export interface SyscallTypes {
       readonly mode?: string;
       /** the agent's model */
       readonly model?: string;
+      /** more settings; of the agent `nomos`: `schema`, a JSON schema that its answers have to fit */
       readonly options?: { readonly [key: string]: string | boolean };
     };
     readonly output: Session;
@@ -685,6 +909,8 @@ export interface SyscallTypes {
       readonly state: "starting" | "idle" | "busy" | "suspended" | "hibernated" | "exited" | "killed" | "error";
       readonly busy: boolean;
       readonly waitingFor?: "approval" | "quota";
+      /** when the usage limit resets that it waits for */
+      readonly waitingUntil?: string;
       readonly queued: number;
       readonly sandbox: "off" | "warn" | "enforce" | "strict";
       readonly head: string | null;
@@ -1460,11 +1686,16 @@ export interface SyscallTypes {
       readonly manifest: { readonly [key: string]: unknown } | null;
     };
   };
-  /** Find an agent, check its version and start it briefly; starts no session and calls no model. */
+  /** Find an agent, check its version and start it briefly; with `latest`, its newest release in a copy. */
   "driver.check": {
     readonly kind: "read";
     readonly input: {
+      /** the driver; with `latest` also `all`, for every installed agent */
       readonly slug: string;
+      /** try the newest release, in a copy that is removed: install, handshake, open a session */
+      readonly latest?: boolean | "0" | "1" | "true" | "false";
+      /** with `latest`: write the result to this file, as Markdown */
+      readonly write?: string;
     };
     readonly output: {
       readonly slug: string;
@@ -1493,6 +1724,19 @@ export interface SyscallTypes {
           readonly description: string;
         }[];
       } | null;
+      readonly latest?: readonly {
+        readonly slug: string;
+        readonly package: string;
+        readonly installed: string | null;
+        /** null: the registry did not tell */
+        readonly latest: string | null;
+        readonly state: "works" | "fails" | "unknown";
+        /** whether the manifest's range has it */
+        readonly isSupported: boolean;
+        readonly says: string;
+      }[];
+      /** the newest releases as Markdown */
+      readonly page?: string;
     };
   };
   /** Add or replace a foreign agent by its manifest, a short JSON file. */
@@ -1516,6 +1760,339 @@ export interface SyscallTypes {
     readonly output: {
       readonly ok: boolean;
       readonly slug: string;
+    };
+  };
+  /** List the models that the agent `nomos` can use, with limits, prices and where their keys come from. */
+  "model.list": {
+    readonly kind: "read";
+    readonly input: {
+      readonly limit?: number;
+      /** `next` of the previous page */
+      readonly after?: string;
+    };
+    readonly output: {
+      readonly models: readonly {
+        /** NAME/MODEL */
+        readonly name: string;
+        readonly api: string;
+        /** tokens that a request and its answer may have together */
+        readonly window: number;
+        /** tokens of an answer at most */
+        readonly output: number;
+        /** dollars per million tokens; null: unknown, so the cost is not counted */
+        readonly price: {
+          readonly input: number;
+          readonly output: number;
+          readonly cacheRead: number;
+          readonly cacheWrite: number;
+        } | null;
+        /** null when none is needed */
+        readonly key: {
+          /** such as `env NAME` or `file PATH` */
+          readonly source: string;
+          /** whether the daemon finds a key there */
+          readonly isThere: boolean;
+        } | null;
+        readonly isDefault: boolean;
+      }[];
+      readonly next: string | null;
+      /** the model of sessions that name none; null: none is configured */
+      readonly default: string | null;
+    };
+  };
+  /** Add a model provider: which API it speaks, where its key is, and a model; the first model is the default. */
+  "model.add": {
+    readonly kind: "write";
+    readonly input: {
+      /** what you call the provider; its models are NAME/MODEL */
+      readonly name: string;
+      /** the protocol of its endpoint; default: the one called like it */
+      readonly api?:
+        | "openai-chat"
+        | "openai"
+        | "openai-responses"
+        | "anthropic"
+        | "google"
+        | "mistral"
+        | "azure"
+        | "bedrock"
+        | "vertex"
+        | "openrouter"
+        | "ollama"
+        | "copilot";
+      /** the endpoint; default: the API's own */
+      readonly baseUrl?: string;
+      /** where its key is: `env:NAME` of the daemon's environment or `file:PATH`; never the key itself */
+      readonly key?: string;
+      /** one of its models, as the provider calls it */
+      readonly model?: string;
+      /** tokens that a request and its answer may have together */
+      readonly window?: number;
+      /** tokens of an answer at most */
+      readonly output?: number;
+      /** whether the model looks at pictures */
+      readonly images?: boolean;
+      /** dollars per million tokens */
+      readonly price?: {
+        readonly input: number;
+        readonly output: number;
+        readonly cacheRead?: number;
+        readonly cacheWrite?: number;
+      };
+      /** make the model the default, also when there is one already */
+      readonly default?: boolean;
+      /** replace a provider of this name */
+      readonly replace?: boolean;
+    };
+    readonly output: {
+      readonly name: string;
+      readonly api: string;
+      /** its models that are known, NAME/MODEL */
+      readonly models: readonly string[];
+      /** the model to test first; null: name one */
+      readonly tested: string | null;
+      /** null when none is needed, or no model is known */
+      readonly key: {
+        /** such as `env NAME` or `file PATH` */
+        readonly source: string;
+        /** whether the daemon finds a key there */
+        readonly isThere: boolean;
+      } | null;
+      readonly default: string | null;
+    };
+  };
+  /** Ask a model for one word, and say what is wrong with its key or endpoint if it does not answer. */
+  "model.test": {
+    readonly kind: "write";
+    readonly input: {
+      /** NAME/MODEL; default: the default model */
+      readonly model?: string;
+    };
+    readonly output: {
+      readonly ok: boolean;
+      readonly model: string;
+      readonly ms: number;
+      /** until the first token; null: none came */
+      readonly firstTokenMs: number | null;
+      readonly says: string;
+    };
+  };
+  /** Choose the model of sessions that name none. */
+  "model.default": {
+    readonly kind: "write";
+    readonly input: {
+      /** NAME/MODEL, as `model list` shows them */
+      readonly model: string;
+    };
+    readonly output: {
+      readonly default: string;
+    };
+  };
+  /** Remove a provider with its models, and the key that was piped in for it. */
+  "model.remove": {
+    readonly kind: "write";
+    readonly input: {
+      readonly name: string;
+    };
+    readonly output: {
+      readonly ok: true;
+      readonly name: string;
+      readonly default: string | null;
+    };
+  };
+  /** Log in to a provider that has a login instead of a key, such as GitHub Copilot. */
+  "model.login": {
+    readonly kind: "write";
+    readonly input: {
+      readonly name: string;
+    };
+    readonly output: {
+      /** open this page */
+      readonly page: string;
+      /** and enter this code */
+      readonly code: string;
+      readonly expiresInS: number;
+    };
+  };
+  /** Replace the limits and prices of well-known models by a newer catalogue, or go back to the built-in one. */
+  "model.update": {
+    readonly kind: "write";
+    readonly input: {
+      /** a catalogue as a JSON file, at most 4 MB */
+      readonly file?: string;
+      /** an https address; http only on this machine */
+      readonly url?: string;
+      /** use the catalogue of this version of Nomos again */
+      readonly reset?: boolean;
+    };
+    readonly output: {
+      /** the day of the data; null: the built-in catalogue applies */
+      readonly version: string | null;
+      /** how many models it knows */
+      readonly models: number | null;
+    };
+  };
+  /** List the MCP servers: whether they are connected, who uses them, and what is wrong. */
+  "mcp-server.list": {
+    readonly kind: "read";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly servers: readonly {
+        readonly name: string;
+        /** `idle`: no session uses it, so it does not run */
+        readonly state: "connected" | "idle" | "failed" | "disabled";
+        readonly transport: "stdio" | "http";
+        /** the program or the address, without what may be a secret */
+        readonly target: string;
+        /** null: it was not asked yet */
+        readonly tools: number | null;
+        /** sessions that use it */
+        readonly sessions: number;
+        readonly processes: number;
+        readonly shared: boolean;
+        /** null: nobody has logged in, or a program needs no login */
+        readonly login: "ok" | "over" | null;
+        /** null: sessions of all agents have it */
+        readonly agents: readonly string[] | null;
+        /** names of variables and headers, and where their values come from */
+        readonly secrets: readonly string[];
+        readonly problem: string | null;
+      }[];
+    };
+  };
+  /** Add an MCP server: a program, an address, or the settings of another program as JSON. */
+  "mcp-server.add": {
+    readonly kind: "write";
+    readonly input: {
+      /** its tools are called mcp__NAME__TOOL */
+      readonly name?: string;
+      /** the program and its arguments, after `--`; no shell reads them */
+      readonly argv?: readonly string[];
+      /** the address of a server that speaks HTTP */
+      readonly url?: string;
+      /** a variable of the program: NAME=env:VARIABLE, NAME=file:PATH or NAME=VALUE */
+      readonly env?: readonly string[];
+      /** a header of each request, such as `Authorization=Bearer env:TOKEN` */
+      readonly header?: readonly string[];
+      /** where the program runs */
+      readonly cwd?: string;
+      /** only sessions of these agents have it */
+      readonly agents?: readonly string[];
+      /** only these of its tools; `*` stands for any text */
+      readonly allow?: readonly string[];
+      /** not these of its tools */
+      readonly deny?: readonly string[];
+      /** a call that takes longer is given up */
+      readonly timeoutMs?: number;
+      /** one process for each session, in its directory; default: one for all */
+      readonly private?: boolean;
+      /** strict sessions have it too, although it runs outside of their walls */
+      readonly outsideWalls?: boolean;
+      /** its settings as JSON, or a file of another program with `mcpServers` */
+      readonly settings?: string;
+      /** replace a server of this name */
+      readonly replace?: boolean;
+    };
+    readonly output: {
+      readonly names: readonly string[];
+      readonly name: string;
+    };
+  };
+  /** Connect to an MCP server, and say which tools it has or what is wrong. */
+  "mcp-server.test": {
+    readonly kind: "write";
+    readonly input: {
+      readonly name: string;
+    };
+    readonly output: {
+      readonly ok: boolean;
+      readonly name: string;
+      readonly says: string;
+      readonly ms: number;
+      /** what the server calls itself */
+      readonly server: string | null;
+      /** the version of MCP that it speaks */
+      readonly protocol: string | null;
+      readonly tools: readonly {
+        readonly name: string;
+        readonly title: string;
+      }[];
+    };
+  };
+  /** Remove an MCP server and its login; its processes end. */
+  "mcp-server.remove": {
+    readonly kind: "write";
+    readonly input: {
+      readonly name: string;
+    };
+    readonly output: {
+      readonly ok: true;
+      readonly name: string;
+    };
+  };
+  /** Log in to an MCP server by OAuth: open the page that the answer names. */
+  "mcp-server.login": {
+    readonly kind: "write";
+    readonly input: {
+      readonly name: string;
+    };
+    readonly output: {
+      /** open this page in a browser on this machine */
+      readonly page: string;
+      readonly expiresInS: number;
+    };
+  };
+  /** List the tools that the daemon runs for a session, such as those of MCP servers, and what is missing. */
+  "tool.list": {
+    readonly kind: "read";
+    readonly input: {
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
+      readonly id: string;
+      /** wait so long for servers that start */
+      readonly waitMs?: number;
+    };
+    readonly output: {
+      readonly tools: readonly {
+        readonly name: string;
+        readonly description: string;
+        /** rules name a call `tool.KIND` */
+        readonly kind: string;
+        /** a JSON schema */
+        readonly input: { readonly [key: string]: unknown };
+      }[];
+      /** what cannot be offered now, and why */
+      readonly problems: readonly string[];
+    };
+  };
+  /** Call a tool of the daemon as an effect of the session's running turn. */
+  "tool.call": {
+    readonly kind: "write";
+    readonly input: {
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
+      readonly id: string;
+      /** as `tool list` shows it */
+      readonly name: string;
+      /** what the tool takes */
+      readonly arguments?: { readonly [key: string]: unknown };
+    };
+    readonly output: {
+      /** the effect in the session's log; empty when it was denied */
+      readonly effectId: string;
+      readonly outcome: "done" | "failed" | "refused";
+      readonly content: readonly (
+        | {
+            readonly kind: "text";
+            readonly text: string;
+          }
+        | {
+            readonly kind: "image";
+            readonly mediaType: string;
+            readonly base64: string;
+          }
+      )[];
+      readonly isError: boolean;
+      /** the beginning of its text, 16 KB at most */
+      readonly text: string;
     };
   };
   /** Show the files and network a session can reach, its limits, and what it was refused. */
@@ -1846,6 +2423,30 @@ export interface SyscallTypes {
         }[];
         /** new lists that are still being filled from the log */
         readonly unfilledLists: readonly string[];
+      };
+      /** the own engine */
+      readonly engine: {
+        /** null while it has no process */
+        readonly pid: number | null;
+        /** sessions that it holds in memory */
+        readonly sessions: number;
+        /** turns that it runs */
+        readonly turns: number;
+        /** processes of it that crashed or hung since the daemon's start */
+        readonly crashes: number;
+      };
+      readonly models: {
+        /** the model of sessions that name none */
+        readonly default: string | null;
+        /** providers that failed lately */
+        readonly breakers: readonly {
+          readonly provider: string;
+          /** `open`: calls wait, because the provider failed repeatedly */
+          readonly state: "closed" | "open" | "half_open";
+          readonly failures: number;
+          /** when an open one is tried again */
+          readonly retryAt: string | null;
+        }[];
       };
       readonly usage: {
         readonly events: number;
@@ -2539,6 +3140,7 @@ export type ErrorCode =
   | "driver_failed"
   | "driver_file_invalid"
   | "driver_timeout"
+  | "file_missing"
   | "file_too_large"
   | "not_installed"
   | "path_invalid"
@@ -2564,6 +3166,35 @@ export type ErrorCode =
   | "home_is_backup"
   | "home_not_empty"
   | "restore_unfinished"
+  | "embedding_closed"
+  | "listen_required"
+  | "turn_not_completed"
+  | "steer_unsupported"
+  | "schema_unmet"
+  | "compact_unsupported"
+  | "replay_too_large"
+  | "no_model"
+  | "model_not_found"
+  | "model_exists"
+  | "model_invalid"
+  | "key_in_argument"
+  | "catalogue_invalid"
+  | "login_unsupported"
+  | "login_failed"
+  | "model_auth"
+  | "model_billing"
+  | "model_failed"
+  | "model_refused"
+  | "model_overflow"
+  | "model_unreachable"
+  | "circuit_open"
+  | "quota_reached"
+  | "engine_failed"
+  | "steps_exceeded"
+  | "compaction_failed"
+  | "branch_unsupported"
+  | "branch_summary_failed"
+  | "turn_cut"
   | "anchor_disagrees"
   | "anchor_failed"
   | "blob_missing"
@@ -2613,6 +3244,7 @@ export type ErrorCode =
   | "not_interruptible"
   | "not_promptable"
   | "queue_full"
+  | "labels_full"
   | "session_archived"
   | "session_busy"
   | "session_ended"
@@ -2642,6 +3274,28 @@ export type ErrorCode =
   | "tree_too_broad"
   | "tree_too_large"
   | "tree_unreadable"
+  | "mcp_server_not_found"
+  | "mcp_server_exists"
+  | "mcp_server_invalid"
+  | "mcp_server_failed"
+  | "mcp_login_needed"
+  | "mcp_login_failed"
+  | "mcp_login_unsupported"
+  | "tool_not_found"
+  | "no_running_turn"
+  | "web_url_invalid"
+  | "web_refused"
+  | "web_robots"
+  | "web_unreachable"
+  | "web_timeout"
+  | "web_too_large"
+  | "web_redirects"
+  | "web_answer_invalid"
+  | "web_unreadable"
+  | "web_busy"
+  | "search_auth"
+  | "search_limited"
+  | "search_failed"
   | "git_failed"
   | "git_missing"
   | "not_a_repository"

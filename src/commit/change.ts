@@ -1,9 +1,9 @@
 import { NomosError, refusalError } from "../contract/index.ts";
+import type { Folded } from "../domains/index.ts";
 import {
   type Aggregate,
   type AnyFact,
   type Decision,
-  type Folded,
   type Folding,
   isRefusal,
   type Refusal,

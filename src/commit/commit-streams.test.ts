@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import { proves } from "../../test/support/proves.ts";
 import { newId, note } from "../../test/support/store-home.ts";
-import { type AnyFact, type Decision, type Folded, sessionStream } from "../kernel/index.ts";
+import type { Folded } from "../domains/index.ts";
+import { type AnyFact, type Decision, sessionStream } from "../kernel/index.ts";
 import { type AppendPart, type Quota, type RecordedEvent, StoreError, type StreamVersion } from "../store/index.ts";
 import type { CommitOptions, Committed } from "./change.ts";
 import { commitStreams, type StreamChange } from "./commit-streams.ts";

@@ -1,5 +1,6 @@
 import { NomosError } from "../contract/index.ts";
-import type { Decision, Folded } from "../kernel/index.ts";
+import type { Folded } from "../domains/index.ts";
+import type { Decision } from "../kernel/index.ts";
 import { type AppendPart, StoreError, type StreamVersion } from "../store/index.ts";
 import { type Change, type CommitOptions, type Committed, type Guard, type Seen, settled } from "./change.ts";
 import type { Facts, Recording } from "./recording.ts";

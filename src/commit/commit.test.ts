@@ -2,15 +2,8 @@ import { expect } from "vitest";
 import { BY, type CommitHome, makeCommitHome } from "../../test/support/commit-home.ts";
 import { proves } from "../../test/support/proves.ts";
 import { newId, SPEC } from "../../test/support/store-home.ts";
-import {
-  addCustom,
-  type Folded,
-  labelSession,
-  openSession,
-  Session,
-  type SessionState,
-  sessionStream,
-} from "../kernel/index.ts";
+import type { Folded } from "../domains/index.ts";
+import { addCustom, labelSession, openSession, Session, type SessionState, sessionStream } from "../kernel/index.ts";
 import { guardOf, knownSession, type Seen, subjectOf } from "./change.ts";
 
 const noted = (payload: string) => (state: SessionState) => addCustom(state, null, [{ type: "x.note@1", payload }]);

@@ -1,9 +1,9 @@
 import { NomosError } from "../contract/index.ts";
+import type { Folded } from "../domains/index.ts";
 import {
   type Aggregate,
   type Decision,
   eraseData,
-  type Folded,
   type Folding,
   type SessionState,
   type SpaceNeed,

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { BY, makeCommitHome } from "../../test/support/commit-home.ts";
 import { proves } from "../../test/support/proves.ts";
+import type { Rule } from "../domains/index.ts";
 import { SYSTEM_STREAM } from "../domains/index.ts";
-import type { Rule } from "../kernel/index.ts";
 import { holdPolicy } from "./held-policy.ts";
 
 const deny = (verb: string): Rule => ({ id: `no ${verb}`, effect: "deny", verb, resource: "**" });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { changePolicy, System } from "../domains/index.ts";
-import { canonicalJson, compilePolicy, DEFAULT_RULES, type Policy, type Rule } from "../kernel/index.ts";
+import { changePolicy, compilePolicy, DEFAULT_RULES, type Policy, type Rule, System } from "../domains/index.ts";
+import { canonicalJson } from "../kernel/index.ts";
 import type { RecordedEvent } from "../store/index.ts";
 import type { By } from "./change.ts";
 import type { Committer } from "./committer.ts";
@@ -20,11 +20,16 @@ export interface HeldPolicyDeps {
   /** All verbs that the gate may be asked about; any other is denied. */
   readonly verbs: readonly string[];
   readonly rules: readonly Rule[];
+  readonly beside?: Policy["beside"] | undefined;
 }
 
 /** In force at once: a start that finds no room to record the rules still holds everybody to them. */
-export function holdPolicy({ committer, verbs, rules }: HeldPolicyDeps): HeldPolicy {
-  let current = compilePolicy(verbs, withDefaults(rules));
+export function holdPolicy({ committer, verbs, rules, beside }: HeldPolicyDeps): HeldPolicy {
+  const compiled = (given: readonly Rule[]): Policy => ({
+    ...compilePolicy(verbs, withDefaults(given)),
+    ...(beside === undefined ? {} : { beside }),
+  });
+  let current = compiled(rules);
   let lastChange: Promise<unknown> = Promise.resolve();
 
   const change = async (given: readonly Rule[], by: By): Promise<readonly RecordedEvent[]> => {
@@ -32,7 +37,7 @@ export function holdPolicy({ committer, verbs, rules }: HeldPolicyDeps): HeldPol
     const decide = ({ policyHash }: { readonly policyHash?: string }) =>
       changePolicy(policyHash ?? NO_RULES_HASH, next, Buffer.byteLength(canonicalJson(asJson(given))));
     const { events } = await committer.change(System, "", decide, by);
-    current = compilePolicy(verbs, withDefaults(given));
+    current = compiled(given);
     return events;
   };
 

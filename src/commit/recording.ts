@@ -1,5 +1,6 @@
+import type { Folded } from "../domains/index.ts";
 import type { Clock } from "../host/index.ts";
-import type { AnyFact, Folded, NewId, Placed } from "../kernel/index.ts";
+import type { AnyFact, NewId, Placed } from "../kernel/index.ts";
 import type { AppendPart, NewEvent, Quota, RecordedEvent, Store, StreamVersion } from "../store/index.ts";
 import type { Bounds } from "./bounds.ts";
 import type { By } from "./change.ts";

@@ -1,4 +1,4 @@
-import type { Folded } from "../kernel/index.ts";
+import type { Folded } from "../domains/index.ts";
 import { type NewEvent, type Quota, type RecordedEvent, StoreError, type StoreErrorCode } from "../store/index.ts";
 import { type By, type Committed, type Seen, settled } from "./change.ts";
 import { commitStreams, type StreamChange } from "./commit-streams.ts";

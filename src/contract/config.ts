@@ -1,5 +1,8 @@
 import * as z from "zod";
 import { POLICY_LIMITS } from "../domains/index.ts";
+import { McpServers } from "./mcp-config.ts";
+import { Engine, Models, OnQuota } from "./models-config.ts";
+import { Web } from "./web-config.ts";
 
 const bytes = (min: number) => z.number().int().min(min).max(Number.MAX_SAFE_INTEGER).optional();
 
@@ -169,6 +172,11 @@ export const Config = z.looseObject({
     .describe(
       "rules of the gate: allow, deny or ask for a verb and a resource; deny beats ask, ask beats allow; in force for the next decision, and recorded",
     ),
+  models: Models,
+  mcpServers: McpServers,
+  engine: Engine,
+  web: Web,
+  onQuota: OnQuota.optional(),
   drivers: z
     .record(
       z.string(),
@@ -179,6 +187,7 @@ export const Config = z.looseObject({
         home: z.string().optional(),
         file: z.string().optional(),
         permissions: z.enum(["ask", "reject", "allow"]).optional(),
+        onQuota: OnQuota.optional(),
       }),
     )
     .optional()
@@ -231,6 +240,11 @@ export const HOT_KEYS: readonly string[] = [
   "processOpenFilesMax",
   "sandbox",
   "drivers",
+  "models",
+  "mcpServers",
+  "engine",
+  "web",
+  "onQuota",
   "policy",
   "limits",
   "worktree",

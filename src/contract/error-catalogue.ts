@@ -1,11 +1,15 @@
 import { AGENT_ERRORS } from "./errors/agent-errors.ts";
 import { BACKUP_ERRORS } from "./errors/backup-errors.ts";
+import { EMBEDDING_ERRORS } from "./errors/embedding-errors.ts";
+import { ENGINE_ERRORS } from "./errors/engine-errors.ts";
 import type { ErrorEntry } from "./errors/entry.ts";
 import { HOST_ERRORS } from "./errors/host-errors.ts";
 import { LOG_ERRORS } from "./errors/log-errors.ts";
 import { REQUEST_ERRORS } from "./errors/request-errors.ts";
 import { SESSION_ERRORS } from "./errors/session-errors.ts";
 import { SNAPSHOT_ERRORS } from "./errors/snapshot-errors.ts";
+import { TOOL_ERRORS } from "./errors/tool-errors.ts";
+import { WEB_ERRORS } from "./errors/web-errors.ts";
 import { WORKTREE_ERRORS } from "./errors/worktree-errors.ts";
 
 /** All errors. A code must be in one family only: a test checks it, because the compiler does not. */
@@ -14,9 +18,13 @@ export const ERROR_CATALOGUE = {
   ...REQUEST_ERRORS,
   ...HOST_ERRORS,
   ...BACKUP_ERRORS,
+  ...EMBEDDING_ERRORS,
+  ...ENGINE_ERRORS,
   ...LOG_ERRORS,
   ...SESSION_ERRORS,
   ...SNAPSHOT_ERRORS,
+  ...TOOL_ERRORS,
+  ...WEB_ERRORS,
   ...WORKTREE_ERRORS,
 } as const satisfies { readonly [code: string]: ErrorEntry };
 

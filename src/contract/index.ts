@@ -2,9 +2,12 @@ export { CONFIG_DEFAULTS, Config, HOT_KEYS, LIMIT_DEFAULTS, WORKTREE_DEFAULTS } 
 export { ERROR_CATALOGUE, type ErrorCode } from "./error-catalogue.ts";
 export { gatherBytes } from "./gather-bytes.ts";
 export { jsonExcess } from "./json-bounds.ts";
+export { type McpAddress, type McpProgram, McpServerName, McpServerSettings } from "./mcp-config.ts";
+export { ENGINE_DEFAULTS, MODEL_APIS, ModelName, ProviderName, ProviderSettings } from "./models-config.ts";
 export { type ErrorBody, errorBody, NomosError, refusalError, toNomosError } from "./nomos-error.ts";
 export type { Progress } from "./progress.ts";
 export { RanInSandbox, SandboxExplained } from "./sandbox.ts";
+export { SearchSettings, type WebSettings } from "./web-config.ts";
 export {
   AgentWire,
   ApprovalWire,

@@ -3,16 +3,8 @@ import { expect } from "vitest";
 import { anyFacts, factsAmong, TYPES_WITH_DATA } from "../../test/support/kernel-facts.ts";
 import { placed } from "../../test/support/kernel-model.ts";
 import { proves } from "../../test/support/proves.ts";
-import {
-  createDefinitions,
-  evolveBy,
-  type Folded,
-  isCustom,
-  isCustomType,
-  type Json,
-  SESSION_EVENTS,
-  streamOf,
-} from "../kernel/index.ts";
+import { createDefinitions, type Folded } from "../domains/index.ts";
+import { evolveBy, isCustom, isCustomType, type Json, SESSION_EVENTS, streamOf } from "../kernel/index.ts";
 import { AGGREGATES } from "./index.ts";
 
 const house = createDefinitions(AGGREGATES);

@@ -49,6 +49,7 @@ export {
   verifyConsistency,
   verifyInclusion,
 } from "./audit/merkle.ts";
+export { createDefinitions, type Definitions, type Folded } from "./definitions/definitions.ts";
 export {
   agentSlugIn,
   type DelegationLimits,
@@ -57,6 +58,24 @@ export {
   recordDelegation,
   refuseDelegation,
 } from "./delegation/delegation.ts";
+export {
+  type Actor,
+  belowSession,
+  compilePolicy,
+  DEFAULT_RULES,
+  decideGate,
+  EXPLAIN,
+  heldOf,
+  narrows,
+  type Policy,
+  principalResource,
+  type Request,
+  type Rule,
+  strictest,
+  type ToolPolicy,
+  type Verdict,
+  type Voice,
+} from "./gate/gate.ts";
 export { sessionName } from "./ids/session-name.ts";
 export { uuidv7Maker } from "./ids/uuidv7.ts";
 export { jsonFault } from "./json/json-fault.ts";

@@ -1,12 +1,14 @@
 export { acpDriver } from "./acp/acp-driver.ts";
 export { type AgentPool, createAgentPool } from "./acp/agent-pool.ts";
 export type { AgentInfo } from "./acp/handshake.ts";
-export { probeAgent } from "./acp/probe.ts";
+export { probeAgent, probeSession } from "./acp/probe.ts";
+export { wishOf } from "./acp/wish.ts";
 export { demoDriver } from "./demo/demo-driver.ts";
 export { externalDriver } from "./external/external-driver.ts";
 export { createInstaller, type RunTool } from "./manifests/install.ts";
 export type { Manifest } from "./manifests/manifest.ts";
 export { type ManifestCatalogue, openShelf, plainManifest } from "./manifests/manifest-catalogue.ts";
 export { installHint, isInstalled, type Resolved, type ResolveSources, resolveAgent } from "./manifests/resolve.ts";
+export { inRange, versionIn } from "./manifests/version-range.ts";
 export { printDriver } from "./print/print-driver.ts";
 export { scriptDriver } from "./script/script-driver.ts";

@@ -3,6 +3,8 @@ export interface Printed {
   readonly add: (source: "stderr" | "noise", text: string) => void;
   /** Output since the last call, only the newest part if it is large; null when there is none. */
   readonly take: () => string | null;
+  /** The newest part of all output. */
+  readonly tail: () => string;
   /** For the end of an error message: empty when nothing was printed. */
   readonly tailText: () => string;
 }
@@ -30,6 +32,7 @@ export function createPrinted(): Printed {
       dropped = 0;
       return text;
     },
+    tail: () => tail.trim(),
     tailText: () => (tail.trim() === "" ? "" : `; it last printed: ${tail.trim()}`),
   };
 }

@@ -3,6 +3,7 @@ export type HostErrorCode =
   | "cwd_hidden"
   | "cwd_missing"
   | "disk_full"
+  | "file_missing"
   | "file_too_large"
   | "git_failed"
   | "git_missing"

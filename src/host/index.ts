@@ -1,5 +1,6 @@
 export { writeFileAtomic } from "./files/atomic-file.ts";
 export { type Files, systemFiles } from "./files/confined-files.ts";
+export { missingFile, notAFile } from "./files/file-errors.ts";
 export { fileStamp } from "./files/file-stamp.ts";
 export { canHoldFolders, type HeldFolder, holdFolder } from "./files/held-folder.ts";
 export { isInside } from "./files/path-inside.ts";
@@ -12,9 +13,11 @@ export { HostError } from "./host-error.ts";
 export { type Clock, systemClock } from "./machine/clock.ts";
 export { watchDeath } from "./machine/death-watch.ts";
 export { type DiskState, spaceAt, watchDisk } from "./machine/disk-watch.ts";
+export { listeningPorts } from "./machine/listening-ports.ts";
 export { machineLoad } from "./machine/machine-load.ts";
 export type { Missing } from "./machine/missing.ts";
 export { openFilesMax } from "./machine/open-files.ts";
+export { returnMemoryWhenIdle, systemMemory } from "./machine/return-memory.ts";
 export { type LocalConnection, socketUser } from "./machine/socket-user.ts";
 export { allowedEnvironment } from "./processes/allowed-environment.ts";
 export { closeInherited } from "./processes/close-inherited.ts";
@@ -30,9 +33,17 @@ export { shellQuoted } from "./processes/shell-quoted.ts";
 export { type Cgroups, findCgroups, type SandboxLimits } from "./sandbox/cgroups.ts";
 export { type Bubblewrap, findBubblewrap } from "./sandbox/find-bubblewrap.ts";
 export { openDoor } from "./sandbox/network/door.ts";
-export type { Denied } from "./sandbox/network/egress.ts";
+export { type Denied, type Resolve, systemResolve } from "./sandbox/network/egress.ts";
 export { endpointRules } from "./sandbox/network/endpoints.ts";
-export { type HostRule, isExact, parseHostRule, spellRule } from "./sandbox/network/host-rules.ts";
+export {
+  type HostRule,
+  isExact,
+  parseHostRule,
+  plainHost,
+  ruleFor,
+  spellRule,
+} from "./sandbox/network/host-rules.ts";
+export { isOwnMachine, isPublicAddress } from "./sandbox/network/public-address.ts";
 export type { SandboxPlan } from "./sandbox/planned.ts";
 export { type HomeState, privateHome } from "./sandbox/private-home.ts";
 export type { Mount, Walls } from "./sandbox/walls.ts";

@@ -10,7 +10,6 @@ export {
 } from "./definitions/aggregate.ts";
 export { ALARMS, type Alarm, type AlarmRow } from "./definitions/alarm.ts";
 export { eraseData, together } from "./definitions/decisions.ts";
-export { createDefinitions, type Definitions, type Folded } from "./definitions/definitions.ts";
 export {
   type AnyFact,
   type CustomFact,
@@ -32,25 +31,6 @@ export { placeInLane, QUEUED, type Queued, type QueuedRow } from "./definitions/
 export { COMMON_EVENTS, commonFact } from "./definitions/shared-events.ts";
 export { stateRowId } from "./definitions/state-rows.ts";
 export type { Continuity, TextOrBlob } from "./event-parts.ts";
-export {
-  type Actor,
-  belowSession,
-  compilePolicy,
-  DEFAULT_RULES,
-  decideGate,
-  EXPLAIN,
-  heldOf,
-  narrows,
-  type Policy,
-  principalResource,
-  type Request,
-  type Rule,
-  strictest,
-  type ToolPolicy,
-  type Verdict,
-  type Voice,
-} from "./gate/gate.ts";
-export { folded, indexPatterns } from "./gate/pattern-index.ts";
 export { isUuid, type NewId } from "./ids.ts";
 export { canonicalJson, type Json } from "./json.ts";
 export { LIMITS } from "./limits.ts";
@@ -130,6 +110,24 @@ export {
   sessionStream,
   WIDEN,
 } from "./session/state.ts";
+export {
+  continueTurn,
+  cutTooOften,
+  isParked,
+  reachQuota,
+  startStep,
+  steerTurn,
+  switchDriver,
+} from "./session/steps/decide-steps.ts";
+export type {
+  AfterQuota,
+  Compaction,
+  ContextPart,
+  LeftBranch,
+  StepPart,
+  StepPurpose,
+  StepStop,
+} from "./session/steps/step-events.ts";
 export {
   APPROVAL_TRANSITIONS,
   EFFECT_TRANSITIONS,

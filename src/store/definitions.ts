@@ -1,5 +1,5 @@
-import { AGGREGATES } from "../domains/index.ts";
-import { type Aggregate, createDefinitions, type Definitions } from "../kernel/index.ts";
+import { AGGREGATES, createDefinitions, type Definitions } from "../domains/index.ts";
+import type { Aggregate } from "../kernel/index.ts";
 
 /** The built-in definitions, which stores and their threads share. */
 export const HOUSE: Definitions = createDefinitions(AGGREGATES);

@@ -1,4 +1,5 @@
-import type { Aggregate, AnyFact, Definitions, Folded, Folding, Json, List } from "../kernel/index.ts";
+import type { Definitions, Folded } from "../domains/index.ts";
+import type { Aggregate, AnyFact, Folding, Json, List } from "../kernel/index.ts";
 import type { Cursor, Follower } from "./log/follower.ts";
 import type { RowQuery } from "./models/rows.ts";
 import type { MayKeep, Quota, StoreFiles, StreamUsage } from "./models/usage-shapes.ts";

@@ -5,7 +5,8 @@ export { createSessionFiles, FORKS, type SessionFiles } from "./files/session-fi
 export { createSessionTrees, type SessionTrees } from "./files/session-worktrees.ts";
 export { treeAround } from "./files/worktree-around.ts";
 export { createDelegation, type Delegation } from "./life/delegation.ts";
-export { irrevocableSince, readPath } from "./life/lineage.ts";
+export { irrevocableSince, readPath, sessionAt } from "./life/lineage.ts";
+export { pointLabels, pointNamed } from "./life/point-labels.ts";
 export { refuseBelow } from "./life/sandbox-choice.ts";
 export { type ListedTurn, readTurns } from "./life/session-turns.ts";
 export { type GitNews, gitMounts, holdableGit } from "./processes/ground-mounts.ts";
@@ -19,4 +20,5 @@ export { type Alarm, type BoundLimits, createBounds, type SessionBounds } from "
 export { createRetention, type Retention } from "./retention/retention.ts";
 export { createSupervisor, type Supervisor } from "./supervisor.ts";
 export { createFrames, type Frame, type Frames } from "./turns/frames.ts";
+export { branchOf, historyOf, loadEvent } from "./turns/turn-history.ts";
 export { createTurnRunner } from "./turns/turn-runner.ts";

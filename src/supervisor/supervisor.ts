@@ -5,18 +5,26 @@ import {
   type Answer,
   APPROVALS,
   answerApproval,
+  configureDriver,
+  type Decision,
+  type DriverSettings,
   endSession,
   hibernateSession,
+  idIn,
   isEnded,
+  isParked,
   labelSession,
   resumeSession,
   Session,
+  type SessionState,
   startSession,
   suspendSession,
+  switchDriver,
   titleSession,
+  together,
 } from "../kernel/index.ts";
-import type { RecordedEvent } from "../store/index.ts";
-import type { Kept } from "../turns/index.ts";
+import type { RecordedEvent, Store } from "../store/index.ts";
+import type { Kept, TurnPort } from "../turns/index.ts";
 import type { ScopeJudge } from "./files/scope-judge.ts";
 import type { SessionFiles } from "./files/session-files.ts";
 import type { SessionTrees } from "./files/session-worktrees.ts";
@@ -26,6 +34,7 @@ import { createExternalWatch } from "./life/external-watch.ts";
 import { watchAwake } from "./life/idle-sessions.ts";
 import { type LivingSessions, watchLiving } from "./life/living-sessions.ts";
 import { createOpenings, type OpeningDeps, type Openings } from "./life/open-session.ts";
+import { createLabelling, type Labelling } from "./life/point-labels.ts";
 import { createRecovery } from "./life/recover-session.ts";
 import { recoverAll } from "./life/recover-sessions.ts";
 import { createReports, type Reports } from "./life/reports.ts";
@@ -41,11 +50,13 @@ type Events = Promise<readonly RecordedEvent[]>;
 /**
  * Starts, prompts, interrupts, hibernates, forks, rewinds, ends and recovers sessions. Methods return the recorded events.
  */
-export interface Supervisor extends Reports, Openings, Prompting, Endings, TurnChanges, Forgetting {
+export interface Supervisor extends Reports, Openings, Prompting, Endings, TurnChanges, Forgetting, Labelling {
   readonly suspend: (id: string, reason: string, by: By) => Events;
   readonly resume: (id: string, by: By) => Events;
   readonly hibernate: (id: string, reason: string, by: By) => Events;
   readonly label: (id: string, label: string | null, by: By) => Events;
+  /** Gives the session to another driver and agent; the next turn is theirs. */
+  readonly switchTo: (id: string, to: SwitchInput, by: By) => Events;
   readonly rename: (id: string, title: string | null, by: By) => Events;
   /** Rewinds files and history together, or neither. */
   readonly rewind: (id: string, input: RewindInput, by: By) => Events;
@@ -54,11 +65,20 @@ export interface Supervisor extends Reports, Openings, Prompting, Endings, TurnC
   readonly answer: (approvalId: string, answer: Answer, by: By) => Events;
   /** Deletes the data of events between turns; headers and chain stay. */
   readonly erase: (id: string, events: readonly string[], reason: string, by: By) => Events;
+  /** The port of the session's running turn; null when none runs. */
+  readonly portOf: (id: string) => Promise<TurnPort> | null;
   /** Living sessions in a directory, in a parent or below. */
   readonly livingNear: LivingSessions["near"];
   readonly recover: () => Promise<{ readonly sessions: number; readonly interrupted: number }>;
   /** Ends turns within the grace and hibernates every session. Nothing runs afterwards. */
   readonly stop: (graceMs: number) => Promise<void>;
+}
+
+export interface SwitchInput {
+  readonly adapter: string;
+  readonly agent: string;
+  /** Settings of the new agent; those of the old one are its own. */
+  readonly settings?: Partial<DriverSettings> | undefined;
 }
 
 export interface SupervisorDeps extends Omit<OpeningDeps, "trees"> {
@@ -122,8 +142,14 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       await release(id);
     },
   });
+  const stopWaking = wakeAtReset(store, runner.pump);
   const sleeper = startSleeper(deps, awake, release);
-  const recoverOne = createRecovery({ ...deps, externals, rewinding });
+  const recoverOne = createRecovery({
+    ...deps,
+    externals,
+    rewinding,
+    continues: (adapter) => continues(deps.specs, adapter),
+  });
 
   return {
     ...openings,
@@ -131,7 +157,9 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     ...createEndings(deps, externals, release),
     suspend: async (id, reason, by) => {
       for (let tries = 1; ; tries += 1) {
-        if ((await committer.sessionState(id)).phase.at === "busy") await runner.interrupt(id, "interrupted");
+        const now = await committer.sessionState(id);
+        if (isParked(now)) await runner.endParked(id);
+        else if (now.phase.at === "busy") await runner.interrupt(id, "interrupted");
         try {
           return await changeAndRelease(id, (state) => suspendSession(state, reason), by);
         } catch (thrown) {
@@ -143,6 +171,16 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     resume: (id, by) => changeAndPump(id, resumeSession, by),
     hibernate: (id, reason, by) => changeAndRelease(id, (state) => hibernateSession(state, reason), by),
     label: (id, label, by) => change(id, (state) => labelSession(state, label), by),
+    switchTo: async (id, { settings = {}, ...to }, by) => {
+      const { spec } = await committer.sessionState(id);
+      const driver = deps.specs.driver(to.adapter);
+      if (driver.runTurn === null || spec === null || spec.external !== null)
+        throw new NomosError("not_promptable", { id });
+      driver.checkSettings?.(settings);
+      await driver.check({ ...spec, ...to });
+      await release(id);
+      return change(id, (state) => switched(state, to, settings), by);
+    },
     rename: (id, title, by) => change(id, (state) => titleSession(state, title), by),
     rewind: async (id, input, by) => {
       const events = await rewinding.rewind(id, input, by);
@@ -158,10 +196,12 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     ...reports,
     ...createTurnChanges(deps),
     ...createForgetting(deps),
+    ...createLabelling(deps),
     erase: async (id, events, reason, by) => {
       await committer.sessionState(id);
       return committer.erase(Session, id, events, reason, by);
     },
+    portOf: runner.portOf,
     livingNear: living.near,
     recover: async () => {
       await deps.trees.sweep();
@@ -172,8 +212,41 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
       externals.stop();
       await runner.drain(graceMs);
       await sleeper.sleepAll();
+      stopWaking();
       awake.stop();
       living.stop();
     },
   };
+}
+
+/** A new agent starts from no settings: the old one's modes and models are not its own. */
+function switched(
+  state: SessionState,
+  to: { readonly adapter: string; readonly agent: string },
+  settings: Partial<DriverSettings>,
+): Decision {
+  const decided = switchDriver(state, to);
+  if ("refused" in decided || Object.keys(settings).length === 0) return decided;
+  const { driver: _old, ...fresh } = state;
+  return together(decided, configureDriver(decided.length === 0 ? state : fresh, settings));
+}
+
+/** A usage limit that has reset: the parked turn goes on, or the turn that was admitted for it runs. */
+function wakeAtReset(store: Pick<Store, "onAppend">, pump: (sessionId: string) => void): () => void {
+  return store.onAppend((events) => {
+    for (const { type, stream } of events) {
+      const id = type === "quota.reset@1" ? idIn(Session, stream) : null;
+      if (id !== null) pump(id);
+    }
+  });
+}
+
+/** A driver that is not installed any more continues nothing. */
+function continues(specs: OpeningDeps["specs"], adapter: string): boolean {
+  try {
+    return specs.driver(adapter).continues === true;
+  } catch (thrown) {
+    if (toNomosError(thrown).code === "not_installed") return false;
+    throw thrown;
+  }
 }

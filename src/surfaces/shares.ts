@@ -1,5 +1,5 @@
 import { NomosError } from "../contract/index.ts";
-import type { Actor } from "../kernel/index.ts";
+import type { Actor } from "../domains/index.ts";
 
 /** Limits what a principal may hold open at the same time, such as streams. */
 export interface Shares {

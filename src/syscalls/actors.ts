@@ -1,4 +1,4 @@
-import { type Actor, heldOf } from "../kernel/index.ts";
+import { type Actor, heldOf } from "../domains/index.ts";
 import type { Roles } from "./roles.ts";
 
 /** The actor of a session's driver process. */

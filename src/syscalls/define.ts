@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode, Progress } from "../contract/index.ts";
-import type { Actor } from "../kernel/index.ts";
+import type { Actor } from "../domains/index.ts";
 import type { CallRef, RecordedEvent } from "../store/index.ts";
 import type { McpSpelling } from "./mcp-spelling.ts";
 import type { NamedThing } from "./names.ts";
@@ -81,12 +81,16 @@ export interface CliSpelling {
   readonly paths?: readonly string[];
   /** The member that defaults to the current directory when neither it nor one of `unless` is given. */
   readonly here?: { readonly member: string; readonly unless: readonly string[] };
+  /** What a member is when it is not given, on the command line alone. */
+  readonly otherwise?: { readonly member: string; readonly value: string };
   /** Members that hold JSON text; the CLI also accepts a file name. */
   readonly files?: readonly string[];
   /** How the CLI prints the answer. Default: a list as a table, everything else as names and values. */
-  readonly print?: "diff";
+  readonly print?: "diff" | "context" | "replay";
   /** What the CLI tells a person instead of the answer's members: what happened, then the next step. `--json` has the rest. */
   readonly says?: readonly SaidLine[];
+  /** A list of the answer that follows what is said, as a table. */
+  readonly rows?: string;
   /** The members of the answer that matter to a person, each with its label. */
   readonly card?: readonly (readonly [label: string, line: string])[];
   /** Exit code 1 if this member has another value: `turn.outcome`, `completed`. A missing member counts as success. */
@@ -96,9 +100,10 @@ export interface CliSpelling {
 /**
  * `Forked {input.id} into {name}`: members of the answer, of the input, and how long the call `{took}`. A line with a missing,
  * empty or zero member is left out. `{size|event}` counts: 1 event, 2 events; more spellings are in src/cli/print/said-lines.ts.
- * With a member and a value before it, a line is said only if the member has this value.
+ * With a member and a value before it, a line is said only if the member has this value; of a list of such lines, the first.
  */
-export type SaidLine = string | readonly [member: string, value: string | number | boolean | null, line: string];
+export type SaidLine = string | SaidIf | readonly SaidIf[];
+export type SaidIf = readonly [member: string, value: string | number | boolean | null, line: string];
 
 export interface Context<Needed extends keyof Services = keyof Services> {
   readonly services: Pick<Services, Needed>;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { proves } from "../../test/support/proves.ts";
-import { type Actor, compilePolicy, DEFAULT_RULES } from "../kernel/index.ts";
+import { type Actor, compilePolicy, DEFAULT_RULES } from "../domains/index.ts";
 import { mayCall } from "./dispatch.ts";
 import { permissions, rolesOf, SYSCALLS } from "./table.ts";
 
@@ -29,7 +29,15 @@ test("a session is shown what it may do to itself and to those it started, and n
 
 /** These only write to the log, end things or pause them, so they give nobody more access to the machine. */
 const HARMLESS = [
-  ...["session.interrupt", "session.suspend", "session.hibernate", "session.kill", "session.forget", "session.label"],
+  ...[
+    "session.interrupt",
+    "session.suspend",
+    "session.hibernate",
+    "session.kill",
+    "session.forget",
+    "session.label",
+    "session.mark",
+  ],
   ...["session.rename", "session.prune"],
   ...["dashboard.open", "dashboard.enter", "dashboard.leave"],
   ...["session.snapshot", "session.note", "session.ask", "session.finish", "session.erase", "event.add", "turn.begin"],

@@ -1,16 +1,8 @@
 import { createHash } from "node:crypto";
 import { ZodError, type z } from "zod";
 import { NomosError, type Progress, toNomosError } from "../contract/index.ts";
-import {
-  type Actor,
-  belowSession,
-  canonicalJson,
-  decideGate,
-  isUuid,
-  type Json,
-  LIMITS,
-  SESSIONS,
-} from "../kernel/index.ts";
+import { type Actor, belowSession, decideGate } from "../domains/index.ts";
+import { canonicalJson, isUuid, type Json, LIMITS, SESSIONS } from "../kernel/index.ts";
 import type { CallRef } from "../store/index.ts";
 import { refuseBelow } from "../supervisor/index.ts";
 import type { Context, Output, StreamItem, Syscall } from "./define.ts";
@@ -25,6 +17,8 @@ export interface Request {
   readonly key: string | null;
   readonly signal: AbortSignal;
   readonly progress?: (progress: Progress) => void;
+  /** The daemon calls for a session in its turn: there is no token that could end, the signal alone ends the call. */
+  readonly isInside?: true;
   /** Called before the answer, also before a refusal, with the members that the syscall does not know and ignores. */
   readonly unknown?: (members: readonly string[]) => void;
 }
@@ -40,7 +34,7 @@ export async function dispatch(services: Services, syscall: Syscall, request: Re
     const resource = await resourceOf(services, syscall, request.actor, input);
     const call = request.key === null || syscall.kind !== "write" ? null : callRef(syscall, request, input);
     const { actor, progress = () => undefined } = request;
-    const welcome = whileGood(services, actor, syscall.kind);
+    const welcome = request.isInside === true ? LASTING : whileGood(services, actor, syscall.kind);
     const signal = welcome.isLasting ? request.signal : AbortSignal.any([request.signal, welcome.signal]);
     const context: Context = { services, actor, call, signal, progress };
     try {

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { proves } from "../../test/support/proves.ts";
-import type { Actor } from "../kernel/index.ts";
+import type { Actor } from "../domains/index.ts";
 import { createHeavyCalls } from "./heavy-calls.ts";
 import { SYSCALLS } from "./table.ts";
 

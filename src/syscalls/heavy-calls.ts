@@ -1,5 +1,5 @@
 import { NomosError } from "../contract/index.ts";
-import type { Actor } from "../kernel/index.ts";
+import type { Actor } from "../domains/index.ts";
 
 /** Limits calls that keep a thread busy for long, such as a check of the whole log. */
 export interface HeavyCalls {

@@ -1,11 +1,12 @@
-export { sessionActor, withBelow } from "./actors.ts";
+export { createAuthenticator } from "./authenticate.ts";
+export { type CallAsOperator, callAsOperator } from "./call-as-operator.ts";
 export { isPageHalf, joinHalves } from "./dashboard/halves.ts";
-export { createLinks, isLink, isLocalLink, type Links } from "./dashboard/links.ts";
+export { createLinks, isLink, isLocalLink } from "./dashboard/links.ts";
 export { pathsOf, type StreamItem, type Syscall } from "./define.ts";
 export { dispatch, mayCall, parseInput } from "./dispatch.ts";
 export { createHeavyCalls } from "./heavy-calls.ts";
 export type { ListedDocument, Shown } from "./mcp-spelling.ts";
-export type { Roles } from "./roles.ts";
 export type { Services } from "./services.ts";
+export { createSessionCalls } from "./session-calls.ts";
 export { permissions, rolesOf, SYSCALLS } from "./table.ts";
 export { createPasses } from "./ws/passes.ts";

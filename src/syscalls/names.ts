@@ -1,14 +1,6 @@
 import { NomosError } from "../contract/index.ts";
-import {
-  type Actor,
-  APPROVALS,
-  type ApprovalRow,
-  decideGate,
-  isUuid,
-  SESSIONS,
-  Session,
-  type SessionRow,
-} from "../kernel/index.ts";
+import { type Actor, decideGate } from "../domains/index.ts";
+import { APPROVALS, type ApprovalRow, isUuid, SESSIONS, Session, type SessionRow } from "../kernel/index.ts";
 import type { Services } from "./services.ts";
 
 /** What a member of a call may name in short: by a name, the beginning of a name or id, or a session's title. */

@@ -1,4 +1,5 @@
 import type { Followers, HeldPolicy } from "../commit/index.ts";
+import type { Engine } from "../engine/index.ts";
 import type { SnapshotsChecked } from "../host/index.ts";
 import type {
   AuditService,
@@ -12,8 +13,12 @@ import type {
   EventLoopLag,
   HomeState,
   Instruments,
+  McpServerService,
+  ModelService,
   ReadDaemonLog,
+  ReplayService,
   SandboxTrials,
+  ToolCalls,
   WaitingService,
 } from "../services/index.ts";
 import type { Store } from "../store/index.ts";
@@ -60,6 +65,11 @@ export interface Services {
   readonly links: Links;
   readonly heavy: HeavyCalls;
   readonly docs: DocService;
+  readonly engine: Pick<Engine, "context" | "state" | "breakers">;
+  readonly models: ModelService;
+  readonly mcpServers: McpServerService;
+  readonly toolCalls: ToolCalls;
+  readonly replays: ReplayService;
   /** Pages of the daemon's own log. */
   readonly readLog: ReadDaemonLog;
   readonly config: ConfigService;

@@ -106,8 +106,10 @@ export async function* streamSession(
   let shown = "";
   const status = async (): Promise<{ readonly item: StreamItem; readonly session: SessionWire } | null> => {
     const session = await showSession(context, id);
-    const { state, status: aip, busy, queued, waitingFor } = session;
-    const data = { id, state, status: aip, busy, queued, ...(waitingFor === undefined ? {} : { waitingFor }) };
+    const { state, status: aip, busy, queued, waitingFor, waitingUntil } = session;
+    const waiting =
+      waitingFor === undefined ? {} : { waitingFor, ...(waitingUntil === undefined ? {} : { waitingUntil }) };
+    const data = { id, state, status: aip, busy, queued, ...waiting };
     if (JSON.stringify(data) === shown) return null;
     shown = JSON.stringify(data);
     return { item: { event: "status", data }, session };

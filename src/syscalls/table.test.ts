@@ -11,9 +11,11 @@ const families = readdirSync(HERE, { withFileTypes: true })
   .map(({ name }) => name);
 
 function namesIn(folder: string): readonly string[] {
-  const files = readdirSync(join(HERE, folder), { encoding: "utf8" }).filter((file) => !file.endsWith(".test.ts"));
+  const files = readdirSync(join(HERE, folder), { encoding: "utf8", recursive: true }).filter(
+    (file) => file.endsWith(".ts") && !file.endsWith(".test.ts"),
+  );
   return files.flatMap((file) =>
-    [...readFileSync(join(HERE, folder, file), "utf8").matchAll(/^ +name: "([a-z]+\.[a-zA-Z]+)",$/gm)].map(
+    [...readFileSync(join(HERE, folder, file), "utf8").matchAll(/^ +name: "([a-z-]+\.[a-zA-Z]+)",$/gm)].map(
       ([, name = ""]) => name,
     ),
   );
@@ -32,11 +34,11 @@ test("the table holds every syscall of every family folder, each once", () => {
 /** Written by hand, so that every change of a role's permissions must be repeated here. */
 const CAPABILITIES: { readonly [role in Role]: readonly string[] } = {
   viewer: [
-    ...["agent.read", "approval.read", "audit.read", "blob.read", "queue.list"],
+    ...["agent.read", "approval.read", "audit.read", "blob.read", "mcp.read", "model.read", "queue.list"],
     ...["session.list", "session.read", "system.read", "workspace.read", "worktree.read"],
   ],
   session: [
-    ...["session.ask", "session.label", "session.list", "session.note", "session.read"],
+    ...["session.ask", "session.call", "session.label", "session.list", "session.note", "session.read"],
     ...["session.report", "session.siblings", "session.spawn"],
   ],
   below: ["session.kill", "session.prompt", "session.read"],

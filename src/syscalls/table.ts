@@ -10,6 +10,8 @@ import type { Syscall } from "./define.ts";
 import { doc } from "./doc/doc.ts";
 import { driver } from "./driver/driver.ts";
 import { event } from "./event/event.ts";
+import { mcpServer } from "./mcp-server/mcp-server.ts";
+import { model } from "./model/model.ts";
 import { permission } from "./permission/permission.ts";
 import { queue } from "./queue/queue.ts";
 import type { Role, Roles } from "./roles.ts";
@@ -18,6 +20,7 @@ import { session } from "./session/session.ts";
 import { system } from "./system/system.ts";
 import { todo } from "./todo/todo.ts";
 import { token } from "./token/token.ts";
+import { tool } from "./tool/tool.ts";
 import { turn } from "./turn/turn.ts";
 import { workspace } from "./workspace/workspace.ts";
 import { worktree } from "./worktree/worktree.ts";
@@ -36,6 +39,9 @@ export const SYSCALLS: readonly Syscall[] = [
   ...workspace,
   ...worktree,
   ...driver,
+  ...model,
+  ...mcpServer,
+  ...tool,
   ...sandbox,
   ...audit,
   ...system,

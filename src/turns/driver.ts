@@ -4,9 +4,10 @@ import type { TurnEffects } from "./effects.ts";
 import type { TurnIdentity } from "./identity.ts";
 import type { TurnQuestions } from "./questions.ts";
 import type { TurnRecording } from "./recording.ts";
+import type { TurnSteps } from "./steps.ts";
 
 /** One turn, as its driver sees it. Calls after the turn's end are refused. */
-export type TurnPort = TurnIdentity & TurnRecording & TurnEffects & TurnQuestions;
+export type TurnPort = TurnIdentity & TurnRecording & TurnEffects & TurnQuestions & TurnSteps;
 
 /** Runs a session's turns. Everything a driver does to the world goes through its turn port. */
 export interface Driver {
@@ -22,6 +23,11 @@ export interface Driver {
   readonly checkSettings?: (settings: Partial<DriverSettings>) => void;
   /** True: it starts processes only through the port, so the effect ledger shows everything its turns do to files. */
   readonly actsByEffects?: true;
+  /**
+   * True: a turn that was cut goes on from the log. `runTurn` is called again with a port that is resumed; calls with the
+   * same key find what became of them. Such a driver takes steering messages and may park its turn.
+   */
+  readonly continues?: true;
   /** Absent for a driver that keeps nothing between turns. */
   readonly keeps?: Kept;
 }

@@ -4,14 +4,21 @@ import type { EffectKind, Json, QuestionDetail, RedoClass } from "../kernel/inde
 /** A turn's effects: intended, gated, begun and settled in the log. They may run in parallel. */
 export interface TurnEffects {
   readonly run: (command: string, place?: CallPlace) => Promise<EffectResult>;
-  readonly write: (path: string, text: string, place?: CallPlace) => Promise<EffectResult>;
-  readonly start: (argv: readonly string[], place?: CallPlace) => Promise<TurnProcess>;
+  readonly write: (path: string, text: string, place?: WritePlace) => Promise<EffectResult>;
+  readonly remove: (path: string, place?: WritePlace) => Promise<EffectResult>;
+  readonly start: (argv: readonly string[], place?: ProcessPlace) => Promise<TurnProcess>;
   /** A tool of the driver's own. `act` runs after the gate or a person has allowed it and that is durable. */
   readonly effect: (order: EffectOrder, act: Act) => Promise<EffectResult>;
+  readonly known: (key: string) => Promise<KnownCall | null>;
   /** An effect's complete output, page by page, from the log. */
   readonly output: (effectId: string, page?: OutputQuery) => Promise<OutputPage>;
   readonly read: (path: string) => Promise<string>;
-  readonly sleep: (ms: number) => Promise<void>;
+  /** A range of a file's bytes, judged by the gate. Not in the ledger, unless a person is asked. */
+  readonly readRange: (path: string, from: number, bytes: number, place?: CallPlace) => Promise<FileRange>;
+  /** Runs a program that only looks, in the session's walls. Refused while rules restrict reading. */
+  readonly look: (argv: readonly string[], limits: LookLimits, place?: CallPlace) => Promise<Looked>;
+  /** Rejects when the turn is interrupted, or `unneeded` aborts. */
+  readonly sleep: (ms: number, unneeded?: AbortSignal) => Promise<void>;
   /** The driver's own process, in the session's directory, with only the session's own token. */
   readonly host: (
     argv: readonly string[],
@@ -20,6 +27,14 @@ export interface TurnEffects {
     /** Paths in `argv` that a person chose, not the agent's caller: they are readable behind walls. */
     programs?: readonly string[],
   ) => HostProcess;
+}
+
+/** What an earlier run of the turn knows of a key. */
+export interface KnownCall {
+  /** Null while it waits for a person. */
+  readonly result: EffectResult | null;
+  /** It was under way when that run was cut: it may be done, half done, or not. */
+  readonly isUnknown: boolean;
 }
 
 /** The place of an effect or a question in its turn, by which a resumed run finds its outcome. */
@@ -31,6 +46,41 @@ export interface CallPlace {
    * reached.
    */
   readonly checkpoint?: Json | undefined;
+  /** The recorded tool call that it is part of. */
+  readonly callId?: string | undefined;
+}
+
+export interface WritePlace extends CallPlace {
+  /** Default: `write`. */
+  readonly kind?: "write" | "edit";
+  /** sha256 of what must be there now, in hex; null: nothing may be there; absent: whatever is there. */
+  readonly ifHash?: string | null | undefined;
+}
+
+export interface ProcessPlace extends CallPlace {
+  /** How rules and people see it. Default: a `process` with its program's name. */
+  readonly as?: { readonly kind: "run" | "process" | "git"; readonly resource: string; readonly shown: string };
+}
+
+export interface FileRange {
+  readonly bytes: Uint8Array;
+  /** Of the whole file. */
+  readonly size: number;
+}
+
+export interface LookLimits {
+  readonly bytesMax: number;
+  readonly timeoutMs: number;
+  /** What the arguments name: one that leads out of the session's directory is refused before anything runs. */
+  readonly paths?: readonly string[];
+}
+
+export interface Looked {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** It printed more than was asked for, or ran out of time. */
+  readonly isCut: boolean;
 }
 
 export interface EffectOrder extends CallPlace {
@@ -96,6 +146,8 @@ export interface OutputPiece {
 /** A process that runs beside the turn and ends with it at the latest. */
 export interface TurnProcess {
   readonly effectId: string;
+  /** The processes that run now. */
+  readonly pids: () => readonly number[];
   readonly write: (text: string) => Promise<void>;
   readonly closeInput: () => Promise<void>;
   readonly output: AsyncIterable<OutputPiece>;

@@ -1,4 +1,4 @@
-import type { Attachment, DriverSettings, Json, SessionSpec } from "../kernel/index.ts";
+import type { Attachment, DriverSettings, Fact, Json, SessionSpec } from "../kernel/index.ts";
 
 /** Which turn it is, and its input. */
 export interface TurnIdentity {
@@ -11,6 +11,8 @@ export interface TurnIdentity {
   readonly past: Past;
   /** Aborts when the turn is interrupted. After a few seconds the driver's processes are killed. */
   readonly signal: AbortSignal;
+  /** An earlier run of this turn was cut, or waited for a person. */
+  readonly isResumed: boolean;
   /** The driver checkpoint of the first open question of an earlier run; null for a new turn. */
   readonly checkpoint: Json;
   /** Questions that an earlier run of this turn left open, oldest first; empty for a new turn. */
@@ -38,8 +40,27 @@ export interface Past {
   /** Whether there is anything that an agent without memory must be told. */
   readonly isEmpty: boolean;
   readonly digest: () => Promise<string>;
+  /**
+   * The events of the current path that the prompt is made of, oldest first: the system prompt, the last compaction and
+   * what it kept. Texts and pictures are whole.
+   */
+  readonly history: (after?: number) => Promise<readonly LoadedEvent[]>;
+  /** The events of the branch that ended at this event and that a rewind left, as in `history`. */
+  readonly branch: (from: string) => Promise<readonly LoadedEvent[]>;
+  /** The same as long as the path only grows: a rewind changes it. */
+  readonly pathKey: string;
   /** What the native session said last that it has cost in all, in dollars; 0 when it said nothing. */
   readonly costTold: () => Promise<number>;
+}
+
+/** An event whose texts are loaded from their blobs. */
+export interface LoadedEvent {
+  readonly id: string;
+  readonly seq: number;
+  readonly at: string;
+  readonly fact: Fact;
+  /** The bytes of pictures and files that the fact names, in base64, by blob. Absent when it names none. */
+  readonly bytes?: { readonly [blob: string]: string };
 }
 
 export interface LoadableAttachment extends Attachment {

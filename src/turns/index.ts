@@ -1,7 +1,8 @@
 export type { AgentHost, AgentOrder, Driver, Kept, TurnPort } from "./driver.ts";
-export { DriverError, HandshakeError } from "./driver-error.ts";
+export { CutError, DriverError, type EngineErrorCode, HandshakeError, QuotaError } from "./driver-error.ts";
+export type { CallPlace, EffectResult, KnownCall, TurnProcess } from "./effects.ts";
 
-export type { LoadableAttachment, Past } from "./identity.ts";
+export type { LoadableAttachment, LoadedEvent, Past } from "./identity.ts";
 export { runLineTurn } from "./line/run-turn.ts";
 export { createToolExplainer, type ExplainTool, type ToolUser } from "./permission/explain.ts";
 export { type Ground, groundOf, locate, warnedRules } from "./permission/ground.ts";
@@ -14,3 +15,15 @@ export { type ApprovalWaiters, createApprovalWaiters } from "./port/approval-wai
 export { keepWhole, loadText, storeText } from "./port/texts.ts";
 export { createTurnPort, writtenArtifact } from "./port/turn-port.ts";
 export type { Permits, Reply, Wish } from "./questions.ts";
+export type { RecordedAt } from "./recording.ts";
+export { type Served, type ServedPlace, serveTool } from "./serve-tool.ts";
+export type {
+  ServedCall,
+  ServedContent,
+  ServedResult,
+  ServedTool,
+  ServedTools,
+  ToolSession,
+  ToolSource,
+} from "./served-tool.ts";
+export type { BegunStep, StepStart } from "./steps.ts";

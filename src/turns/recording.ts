@@ -15,7 +15,16 @@ export interface TurnRecording {
   ) => Promise<{ readonly artifactId: string; readonly version: number }>;
   readonly todo: (items: readonly TodoItem[]) => Promise<void>;
   readonly event: (name: string, payload: Json) => Promise<void>;
-  readonly record: (facts: readonly DriverFact[]) => Promise<void>;
+  /** One append. Returns where each fact is in the log. */
+  readonly record: (facts: readonly DriverFact[]) => Promise<readonly RecordedAt[]>;
   /** Small text as it is, large text as a blob, for use in facts. */
   readonly keep: (text: string) => Promise<TextOrBlob>;
+  /** Bytes as a blob, for use in facts. */
+  readonly keepBytes: (bytes: Uint8Array) => Promise<string>;
+}
+
+export interface RecordedAt {
+  readonly id: string;
+  readonly seq: number;
+  readonly at: string;
 }

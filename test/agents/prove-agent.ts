@@ -198,6 +198,8 @@ async function proveParallel(stage: Stage, recipe: Recipe): Promise<Seen> {
   expect(await Promise.all(turns)).toMatchObject(sessions.map(() => ({ outcome: "completed" })));
   for (const { id, cwd } of sessions) {
     if (await hasRaced(stage, recipe, id)) await allowed(stage, id, `@script\nwrite ${join(cwd, "mine.txt")} ${id}`);
+    const said = (await linesOf(stage.daemon(), id)).slice(-20).join("\n");
+    expect(existsSync(join(cwd, "mine.txt")), said).toBe(true);
     expect(await readFile(join(cwd, "mine.txt"), "utf8")).toBe(id);
   }
   await Promise.all(sessions.map(({ id }) => end(stage, id)));
@@ -205,7 +207,9 @@ async function proveParallel(stage: Stage, recipe: Recipe): Promise<Seen> {
 }
 
 async function hasRaced(stage: Stage, { startRace }: Recipe, id: string): Promise<boolean> {
-  return startRace !== undefined && (await linesOf(stage.daemon(), id)).join("\n").includes(startRace.says);
+  if (startRace === undefined) return false;
+  const lines = (await linesOf(stage.daemon(), id)).join("\n");
+  return startRace.says.some((said) => lines.includes(said));
 }
 
 async function proveAgentKilled(stage: Stage, recipe: Recipe): Promise<Seen> {

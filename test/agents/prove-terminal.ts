@@ -9,7 +9,10 @@ import type { Stage } from "./stage.ts";
 
 const NAME = /^([a-z]+-[a-z]+-[0-9a-f]{2}) · /m;
 
-/** A person at a terminal: run with an answer in place, attach with a mistyped one and a no, then the board. */
+/**
+ * A person at a terminal: run with an answer in place, attach with a mistyped one and a no, one exchange in a chat, then
+ * the board.
+ */
 export async function proveTerminal(stage: Stage, recipe: Recipe): Promise<void> {
   const { home } = stage.daemon();
   const cwd = await stage.folder();
@@ -42,11 +45,27 @@ export async function proveTerminal(stage: Stage, recipe: Recipe): Promise<void>
   attach.press("ctrlD");
   await attach.until(/goes on\. Come back with/, "history");
 
+  const chatted = await chatWith(open("chat", "-a", recipe.slug), recipe);
+  await stage.daemon().call("POST", `/sessions/${chatted}/kill`);
+
   const board = open();
   await board.until(new RegExp(`${name} +${recipe.slug}`));
   board.press("ctrlC");
   expect(await board.exited).toBe(0);
   await stage.daemon().call("POST", `/sessions/${name}/kill`);
+}
+
+/** A new session and one exchange; leaving says how to come back. Resolves with its name. */
+async function chatWith(chat: Pty, { slug }: Recipe): Promise<string> {
+  await chat.until(new RegExp(`\n> ?\n${slug}.* · idle$`));
+  chat.type("@script\u001b\rsay the chat answers");
+  chat.press("enter");
+  await chat.until(/^the chat answers$/m, "history");
+  await chat.until(new RegExp(`✓ completed[\\s\\S]*\n> ?\n${slug}.* · idle$`));
+  chat.press("ctrlD");
+  const left = await chat.until(/goes on\. Come back with: nomos chat -s/, "history");
+  expect(await chat.exited).toBe(0);
+  return NAME.exec(left)?.[1] ?? "";
 }
 
 /** The question names the file, in a diff, a path or a command; what is no answer is not sent. */

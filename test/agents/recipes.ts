@@ -16,8 +16,8 @@ export interface Recipe {
   readonly writesIn?: string;
   /** For a one-shot program: no mode runs a command without a question, and nobody can answer one. */
   readonly runsNothing?: true;
-  /** Its error message when several of its processes start at the same moment, also without Nomos. */
-  readonly startRace?: { readonly says: string; readonly note: string };
+  /** What it prints when several of its processes start at the same moment and trip over each other, also without Nomos. */
+  readonly startRace?: { readonly says: readonly string[]; readonly note: string };
   /** How its memory is restored after its process has ended. */
   readonly comesBack: "native" | "either";
 }
@@ -113,7 +113,7 @@ const SPEAKING: readonly Recipe[] = [
 
 /** Each start removes what it takes for leftovers of other processes, sometimes of one that is just starting. */
 const CODEX_RACE = {
-  says: "codex-linux-sandbox: No such file or directory",
+  says: ["codex-linux-sandbox: No such file or directory", "could not create PATH aliases"],
   note: "about one start in thirty loses its own sandbox to another's, and its commands fail in that turn",
 };
 

@@ -8,7 +8,9 @@ const WRITER = "src/cli/screen/open-screen.ts";
 const CHILDREN: readonly string[] = [
   "packages/aip46-conformance/src/main.ts",
   "packages/aip46-conformance/src/memory-agent.ts",
+  "src/services/user-tools/process/main.ts",
   "src/turns/line/host-process.ts",
+  "src/engine/process/main.ts",
   "src/host/snapshots/restore/apply-plan.ts",
 ];
 /** What draws in place, with text that the writer made harmless, and commands that pass JSON on. */

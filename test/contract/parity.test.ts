@@ -6,6 +6,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { ERROR_CATALOGUE } from "../../src/contract/index.ts";
 import { SYSCALLS } from "../../src/syscalls/index.ts";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
+import { startOAuthServer } from "../support/http-mcp-server.ts";
+import { startLoginPage } from "../support/login-page.ts";
 import { sampled } from "../support/sampled.ts";
 import { createMask, shapeOf, withoutVolatile } from "./parity/mask.ts";
 import { LAST_STEP, type Memory, STORY, type Step, UNKNOWN_ID } from "./parity/story.ts";
@@ -70,7 +72,9 @@ describe("the same steps on every surface", () => {
       await treeIsSigned(daemon);
       const places = { [daemon.home]: "<home>", [cwd]: "<cwd>", [daemon.url]: "<url>" };
       const speaker = await open(daemon, daemon.token);
-      const memory: Memory = { cwd };
+      await using page = await startLoginPage();
+      await using remote = await startOAuthServer();
+      const memory: Memory = { cwd, login: page.url, remote: remote.url };
       const story: Told[] = [];
       const mask = createMask(places, { numbered: true });
       for (const [at, step] of STORY.entries()) {

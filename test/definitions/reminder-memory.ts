@@ -1,5 +1,5 @@
 import { type Committer, createCommitter, UNBOUNDED } from "../../src/commit/index.ts";
-import { createDefinitions } from "../../src/kernel/index.ts";
+import { createDefinitions } from "../../src/domains/index.ts";
 import { type RecordedEvent, type Store, StoreError } from "../../src/store/index.ts";
 import { createChance } from "../sim/chance.ts";
 import { createDisk, type Disk } from "../sim/disk.ts";

@@ -1,7 +1,7 @@
 import { type AlarmClock, type Committer, createCommitter, startAlarms, UNBOUNDED } from "../../src/commit/index.ts";
-import { acquireLease, SYSTEM_STREAM, System } from "../../src/domains/index.ts";
+import { acquireLease, createDefinitions, SYSTEM_STREAM, System } from "../../src/domains/index.ts";
 import type { Clock } from "../../src/host/index.ts";
-import { ALARMS, createDefinitions, isRefusal, type NewId } from "../../src/kernel/index.ts";
+import { ALARMS, isRefusal, type NewId } from "../../src/kernel/index.ts";
 import type { Store } from "../../src/store/index.ts";
 import { type Chance, createChance } from "../sim/chance.ts";
 import { createDisk, type Disk } from "../sim/disk.ts";

@@ -207,6 +207,8 @@ proves(
       question: "may I?",
       manifest: "{}",
       argv: ["true"],
+      name: "evil",
+      event: victim.head,
     };
     const fill = (path: string, sessionId: string): string =>
       path
@@ -214,6 +216,7 @@ proves(
         .replace("{approvalId}", approval.id)
         .replace("{turnId}", approval.turnId)
         .replace("{slug}", "demo")
+        .replace("{name}", "evil")
         .replace("{principal}", "operator")
         .replace("{eventId}", victim.head ?? "")
         .replace("{tokenId}", approval.id)
@@ -230,6 +233,8 @@ proves(
           : {
               ...body,
               sandbox: undefined,
+              ...(path.endsWith("switch") ? { agent: "demo" } : {}),
+              ...(path.startsWith("/api/models") ? { model: "demo/script" } : {}),
               events: path.endsWith("erase") ? [victim.head] : body.events,
               ...(path.endsWith("sandbox/run") ? { cwd: "/tmp" } : {}),
             };

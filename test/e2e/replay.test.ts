@@ -42,6 +42,12 @@ const session = async (on: TestDaemon): Promise<Session> => {
   await turn(on, one.id, "say hello");
   return one;
 };
+/** Of the own engine. */
+const own = async (on: TestDaemon): Promise<Session> => {
+  const one = await start(on, { adapter: "nomos", model: "demo/script", cwd: join(on.home, "..") });
+  await turn(on, one.id, "say hello");
+  return one;
+};
 const external = async (on: TestDaemon): Promise<{ readonly id: string; readonly turnId: string }> => {
   const { id } = expectOk(await on.call<{ id: string }>("POST", "/sessions/external", { pid: longLived() }), 201);
   const begun = await on.call<{ turnId: string }>("POST", `/sessions/${id}/turns`, { input: "task" });
@@ -82,6 +88,11 @@ const driver = async (on: TestDaemon): Promise<string> => {
   const slug = `d-${randomUUID().slice(0, 8)}`;
   expectOk(await on.call("POST", "/api/drivers", { manifest: manifest(slug) }), 201);
   return slug;
+};
+const mcpServer = async (on: TestDaemon): Promise<string> => {
+  const name = `m-${randomUUID().slice(0, 8)}`;
+  expectOk(await on.call("POST", "/api/mcp-servers", { name, argv: ["true"] }), 201);
+  return name;
 };
 const question = async (on: TestDaemon): Promise<string> => {
   const { id } = await session(on);
@@ -178,6 +189,11 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     const [first, second] = await eventsOf(on, id);
     return post(`/sessions/${id}/rewind`, { to: first?.id }, { to: second?.id }, ["id"]);
   },
+  "session.mark": async (on) => {
+    const { id, head } = await session(on);
+    const marked = { event: head, label: "a" };
+    return post(`/sessions/${id}/marks`, marked, { ...marked, label: "b" }, ["id", "eventId", "label"]);
+  },
   "session.snapshot": async (on) => {
     const { id } = await session(on);
     return post(`/sessions/${id}/snapshot`, {}, {}, ["id", "snapshot"]);
@@ -191,6 +207,14 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
   "session.configure": async (on) => {
     const { id } = await session(on);
     return post(`/sessions/${id}/configure`, {}, { options: {} }, ["id"]);
+  },
+  "session.compact": async (on) => {
+    const { id } = await own(on);
+    return post(`/sessions/${id}/compact`, { focus: "a" }, { focus: "b" }, ["id", "name"]);
+  },
+  "session.switch": async (on) => {
+    const { id } = await own(on);
+    return post(`/sessions/${id}/switch`, { agent: "demo" }, { agent: "script" }, ["id", "agent"]);
   },
   "session.note": async (on) => {
     const { id } = await session(on);
@@ -262,6 +286,35 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     const slug = await driver(on);
     return { method: "DELETE", path: `/api/drivers/${slug}`, other: {}, same: ["ok", "slug"] };
   },
+  "model.add": async () => {
+    const name = `p-${randomUUID().slice(0, 8)}`;
+    const body = { name, api: "ollama", model: "a" };
+    return post("/api/models", body, { ...body, model: "b" }, ["name", "api"]);
+  },
+  "model.test": async () =>
+    post("/api/models/test", { model: "demo/script" }, { model: "demo/other" }, ["ok", "model"]),
+  "model.default": async () => ({
+    method: "PUT",
+    path: "/api/models/default",
+    body: { model: "demo/script" },
+    other: { model: "demo/other" },
+    same: ["default"],
+  }),
+  "model.remove": async (on) => {
+    const name = `p-${randomUUID().slice(0, 8)}`;
+    expectOk(await on.call("POST", "/api/models", { name, api: "ollama" }), 201);
+    return { method: "DELETE", path: `/api/models/${name}`, other: {}, same: ["ok", "name"] };
+  },
+  "model.update": async () => post("/api/models/update", { reset: true }, { file: "/none" }, ["version"]),
+  "mcp-server.add": async () => {
+    const body = { name: `m-${randomUUID().slice(0, 8)}`, argv: ["true"] };
+    return post("/api/mcp-servers", body, { ...body, argv: ["false"] }, ["name"]);
+  },
+  "mcp-server.test": async (on) => post(`/api/mcp-servers/${await mcpServer(on)}/test`, {}, {}, ["ok", "name"]),
+  "mcp-server.remove": async (on) => {
+    const name = await mcpServer(on);
+    return { method: "DELETE", path: `/api/mcp-servers/${name}`, other: {}, same: ["ok", "name"] };
+  },
   "sandbox.run": async (on) => {
     const body = { argv: ["true"], cwd: join(on.home, "..") };
     return post("/api/sandbox/run", body, { ...body, argv: ["false"] }, ["timedOut"]);
@@ -296,9 +349,9 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
 };
 /**
  * After `system.shutdown` no daemon is there to ask again. `dashboard.enter` uses a link up, and links end with the daemon:
- * whoever lost the answer takes a new link.
+ * whoever lost the answer takes a new link. So does a login. A tool's call is replayed within its turn, see mcp-servers.test.ts.
  */
-const NOT_REPLAYED = ["system.shutdown", "dashboard.enter"];
+const NOT_REPLAYED = ["system.shutdown", "dashboard.enter", "model.login", "mcp-server.login", "tool.call"];
 
 const ask = (on: TestDaemon, key: string, { method, path, body }: Call): Promise<Answer<Body>> =>
   on.call<Body>(method, path, method === "DELETE" ? undefined : body, { "idempotency-key": key });

@@ -44,11 +44,50 @@ export async function askUntilAnswered(
   }
 }
 
-export function randomWish(chance: Chance, ledger: Ledger): Wish {
+/** A wish for the own engine: a prompt or a message for the running turn that its simulated model follows. */
+export function engineWish(chance: Chance, ledger: Ledger): Wish {
+  const kind = ledger.sessions.length === 0 ? "open" : chance.pick(ENGINE_KINDS);
+  if (kind === "other") return randomWish(chance, ledger, OTHER_KINDS);
+  ledger.commands += 1;
+  const mark = `mark-${ledger.commands}`;
+  const agent = chance.pick(["demo", "careful"]);
+  const lines = [`run ${mark}`];
+  if (chance.happens(0.3)) lines.unshift(`shaky ${mark}s`);
+  if (chance.happens(0.3)) lines.unshift(`ask may I do ${mark}q?`);
+  if (chance.happens(0.1)) lines.push(`limit ${mark}l`);
+  if (chance.happens(0.4)) lines.push(`run ${mark}b`);
+  const prompt = lines.join("\n");
+  if (kind === "open")
+    return { name: mark, act: ({ supervisor }, by) => supervisor.open({ adapter: "nomos", agent, prompt }, by) };
+  const id = chance.pick(ledger.sessions);
+  const how = {
+    queue: chance.happens(0.7),
+    interrupt: kind === "prompt" && chance.happens(0.1),
+    steer: kind === "steer",
+  };
+  return { name: mark, act: ({ supervisor }, by) => supervisor.prompt(id, { prompt, ...how }, by) };
+}
+
+const ENGINE_KINDS = [
+  "open",
+  "prompt",
+  "prompt",
+  "prompt",
+  "steer",
+  "steer",
+  "steer",
+  "other",
+  "other",
+  "other",
+] as const;
+
+type Kind = (typeof KINDS)[number];
+
+export function randomWish(chance: Chance, ledger: Ledger, kinds: readonly Kind[] = KINDS): Wish {
   ledger.commands += 1;
   const mark = `mark-${ledger.commands}`;
   const id = ledger.sessions.length === 0 ? null : chance.pick(ledger.sessions);
-  const kind = id === null ? "open" : chance.pick(KINDS);
+  const kind = id === null ? "open" : chance.pick(kinds);
   const prompt = promptOf(chance, mark);
   switch (kind) {
     case "open":
@@ -134,6 +173,9 @@ const KINDS = [
   "answer",
   "answer",
 ] as const;
+
+/** Without rewinds and forks, after which the model rightly does again what it no longer knows of, and without suspends. */
+const OTHER_KINDS = KINDS.filter((kind) => !["open", "prompt", "fork", "rewind", "suspend", "resume"].includes(kind));
 
 function promptOf(chance: Chance, mark: string): string {
   const lines = [`run ${mark}`];

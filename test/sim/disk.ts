@@ -1,7 +1,6 @@
+import type { Definitions, Folded } from "../../src/domains/index.ts";
 import {
   type Aggregate,
-  type Definitions,
-  type Folded,
   type Folding,
   streamOf as nameOf,
   type Placed,

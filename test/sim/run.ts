@@ -7,13 +7,14 @@ import { type Outcome, tellStory } from "./story.ts";
 
 /**
  * `npm run sim -- --seeds 1000`: many random runs, on every core; a failing one is reduced and printed so that it can be
- * pinned. `--record` writes the result for docs/reference/long-runs.md.
+ * pinned. `--engine`: with sessions of the own engine. `--record` writes the result for docs/reference/long-runs.md.
  */
 const { values } = parseArgs({
   options: {
     seeds: { type: "string", default: "200" },
     from: { type: "string", default: "1" },
     commands: { type: "string", default: "60" },
+    engine: { type: "boolean", default: false },
     "skip-fence": { type: "boolean", default: false },
     record: { type: "boolean", default: false },
   },
@@ -21,6 +22,7 @@ const { values } = parseArgs({
 /** A killed daemon's calls wait for ever, and in one process their memory stays. */
 const PART_SEEDS = 2000;
 const skipFence = values["skip-fence"];
+const { engine } = values;
 const commands = Number(values.commands);
 const from = Number(values.from);
 const seeds = Number(values.seeds);
@@ -61,7 +63,7 @@ async function tellApart(first: number, count: number): Promise<Findings> {
 async function tellStories(): Promise<Findings> {
   const counts = { seeds: 0, events: 0, daemons: 0 };
   for (let seed = from; seed < from + seeds; seed += 1) {
-    const outcome = await tellStory({ seed, commands, skipFence });
+    const outcome = await tellStory({ seed, commands, skipFence, engine });
     counts.seeds += 1;
     counts.events += outcome.events;
     counts.daemons += outcome.incarnations;
@@ -81,7 +83,7 @@ async function shrink(
 ): Promise<{ readonly commands: number; readonly outcome: Outcome }> {
   let best = { commands: most, outcome: first };
   for (let fewer = 4; fewer < most; fewer += 4) {
-    const outcome = await tellStory({ seed, commands: fewer, skipFence });
+    const outcome = await tellStory({ seed, commands: fewer, skipFence, engine });
     if (outcome.problems.length > 0) return { commands: fewer, outcome };
     best = { ...best };
   }

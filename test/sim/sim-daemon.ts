@@ -1,7 +1,14 @@
-import { createCommitter } from "../../src/commit/index.ts";
-import { acquireLease, NO_WORKSPACES, SYSTEM_STREAM, System } from "../../src/domains/index.ts";
+import { createCommitter, startAlarms } from "../../src/commit/index.ts";
+import {
+  acquireLease,
+  compilePolicy,
+  DEFAULT_RULES,
+  NO_WORKSPACES,
+  SYSTEM_STREAM,
+  System,
+} from "../../src/domains/index.ts";
 import { demoDriver, externalDriver } from "../../src/drivers/index.ts";
-import { compilePolicy, DEFAULT_RULES, isRefusal, type NewId } from "../../src/kernel/index.ts";
+import { isRefusal, type NewId } from "../../src/kernel/index.ts";
 import { endWhenFenced } from "../../src/services/home/one-daemon.ts";
 import type { Store } from "../../src/store/index.ts";
 import { createFrames, createSupervisor, createTurnRunner, type Supervisor } from "../../src/supervisor/index.ts";
@@ -30,6 +37,8 @@ export interface SimWorld {
   readonly faults: StoreFaults;
   /** Drivers beside those that every simulated daemon has. */
   readonly drivers?: readonly Driver[];
+  /** The own engine of a daemon, and then also alarms, which wake parked turns. */
+  readonly engine?: (life: Incarnation) => Driver;
 }
 
 /**
@@ -49,8 +58,9 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
   const fence = await Promise.race([takeLease(store, clock, newId), death.promise.then(() => 0)]);
   const committer = createCommitter({ store, clock, newId, fence, bounds: NO_BOUNDS });
   const processes = createSimProcesses(clock, chance, outside, life);
+  const engines = world.engine === undefined ? [] : [world.engine(life)];
   const drivers = new Map(
-    [demoDriver(), externalDriver(), ...(world.drivers ?? [])].map((driver) => [driver.slug, driver]),
+    [demoDriver(), externalDriver(), ...(world.drivers ?? []), ...engines].map((driver) => [driver.slug, driver]),
   );
   const driver = (slug: string) => drivers.get(slug) ?? demoDriver();
   const files = {
@@ -61,6 +71,8 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
       if (!life.dead) outside.push(`file ${path} ${text}`);
     },
     read: async () => "",
+    range: async () => ({ bytes: new Uint8Array(), size: 0 }),
+    remove: async () => undefined,
   };
   const policy = compilePolicy(TURN_VERBS, DEFAULT_RULES);
   const runner = createTurnRunner({
@@ -78,6 +90,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     driver,
     toolPolicy: async (agent, tool) => (agent === "careful" && tool === "run" ? "always_ask" : "auto"),
     permissions: { named: async () => null, unattended: () => "ask", answerWithinMs: () => null, home: "/nowhere" },
+    onQuota: () => "tell",
     turnTimeoutMs: () => 60_000,
     log: () => undefined,
   });
@@ -110,6 +123,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     log: () => undefined,
   });
   await Promise.race([supervisor.recover(), death.promise]);
+  if (engines.length > 0) startAlarms({ store, committer, clock, random: chance.next, log: () => undefined });
   return { supervisor, store, life, death: death.promise };
 }
 

@@ -57,6 +57,7 @@ export function createSimProcesses(
   return {
     spawn,
     spawnDriver: (spec, sessionId, argv, env) => spawn(spec, sessionId, argv, "pipe", env),
+    spawnTool: (spec, sessionId, argv) => spawn(spec, sessionId, argv, "pipe", {}),
     stopAll: async (sessionId) => {
       await Promise.all([...(running.get(sessionId) ?? [])].map((process) => process.stop()));
     },

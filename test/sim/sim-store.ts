@@ -131,7 +131,7 @@ function pageOf(
   const isAsked = ({ seq, type, data }: RecordedEvent) =>
     seq > after &&
     seq < before &&
-    (types === undefined || types.includes(type)) &&
+    (types === undefined || types.includes(type) || types.includes(type.split("@", 1)[0] ?? "")) &&
     (turnId === undefined || Reflect.get(Object(data), "turnId") === turnId);
   const found = (descending === true ? all.toReversed() : all).filter(isAsked);
   const events = found.slice(0, limit);

@@ -1,10 +1,14 @@
 import { uuidv7Maker } from "../../src/domains/index.ts";
 import { SESSIONS } from "../../src/kernel/index.ts";
 import { createChance } from "./chance.ts";
-import { answerSomething, askUntilAnswered, type Ledger, randomWish } from "./client.ts";
+import { answerSomething, askUntilAnswered, engineWish, type Ledger, randomWish } from "./client.ts";
 import { createDisk } from "./disk.ts";
 import { judge } from "./judge.ts";
+import { judgeEngine } from "./judge-engine.ts";
 import { bootDaemon, type SimDaemon, type SimWorld } from "./sim-daemon.ts";
+import { createSimEngine } from "./sim-engine.ts";
+import { newProvider } from "./sim-model.ts";
+import type { Incarnation } from "./sim-store.ts";
 import { createVirtualClock } from "./virtual-clock.ts";
 
 export interface StoryOptions {
@@ -12,6 +16,10 @@ export interface StoryOptions {
   readonly commands: number;
   /** A planted bug: the store does not check the fence. */
   readonly skipFence: boolean;
+  /** Sessions of the own engine, whose turns go on after a crash. */
+  readonly engine?: boolean;
+  /** A planted bug: a run of the engine's turn knows nothing of the runs before it. */
+  readonly forgets?: boolean;
 }
 
 export interface Outcome {
@@ -22,6 +30,11 @@ export interface Outcome {
 
 const STEPS_MAX = 200_000;
 const CLIENTS = 4;
+/** Usage limits last for minutes. */
+const ENGINE_ROUND_MS = 1000;
+const ENGINE_DIES_MAX = 0.02;
+/** In the small one conversations are compacted. */
+const WINDOWS = [200_000, 9000];
 
 /** One simulated run: clients call, daemons start and die, the disk fails; at the end all guarantees are checked. */
 export async function tellStory(options: StoryOptions): Promise<Outcome> {
@@ -51,6 +64,15 @@ export async function tellStory(options: StoryOptions): Promise<Outcome> {
     outside: [],
     faults,
   };
+  const { engine = false, forgets = false } = options;
+  const provider = newProvider(engine ? chance.pick(WINDOWS) : undefined);
+  const engineRate = engine ? chance.next() * ENGINE_DIES_MAX : 0;
+  const engineDies = () => (faults.dieBefore === quiet.dieBefore ? 0 : engineRate);
+  if (engine)
+    Object.assign(world, {
+      engine: (life: Incarnation) =>
+        createSimEngine({ clock, chance, newId: world.newId, provider, engineDies, forgets }, life),
+    });
   const ledger: Ledger = { acked: [], sessions: [], commands: 0 };
   let incarnations = 0;
   let daemon: Promise<SimDaemon> | null = null;
@@ -85,14 +107,16 @@ export async function tellStory(options: StoryOptions): Promise<Outcome> {
     for (let turn = 0; turn < options.commands / CLIENTS; turn += 1) {
       await clock.sleep(chance.below(60));
       if (chance.happens(0.02)) await declareDead();
-      await askUntilAnswered(randomWish(chance, ledger), `${number}-${turn}`, current, ledger);
+      const wish = engine ? engineWish(chance, ledger) : randomWish(chance, ledger);
+      await askUntilAnswered(wish, `${number}-${turn}`, current, ledger);
     }
   };
   const calmDown = async (): Promise<void> => {
     Object.assign(faults, quiet);
+    provider.isLimiting = false;
     const last = await current();
     for (let round = 0; round < 400; round += 1) {
-      await clock.sleep(20);
+      await clock.sleep(engine ? ENGINE_ROUND_MS : 20);
       await answerSomething(await current(), { actor: "operator" }, chance).catch(() => []);
       for (const id of ledger.sessions) await last.supervisor.resume(id, { actor: "operator" }).catch(() => []);
       const rows = await last.store.rows(SESSIONS, { limit: 10_000 });
@@ -125,5 +149,9 @@ export async function tellStory(options: StoryOptions): Promise<Outcome> {
       incarnations,
     };
   if (!over) return { problems: ["the story does not end"], events: world.disk.log.length, incarnations };
-  return { problems: judge(world.disk, ledger, world.outside), events: world.disk.log.length, incarnations };
+  const problems = [
+    ...judge(world.disk, ledger, world.outside),
+    ...(engine ? judgeEngine(world.disk, provider, world.outside) : []),
+  ];
+  return { problems, events: world.disk.log.length, incarnations };
 }

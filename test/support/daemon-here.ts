@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDaemon } from "../../src/app/index.ts";
 import type { Syscall } from "../../src/syscalls/index.ts";
+import type { ToolSource } from "../../src/turns/index.ts";
 
 /** A daemon in this process with additional syscalls, for tests that must look inside a call. */
 export interface DaemonHere extends AsyncDisposable {
@@ -18,6 +19,7 @@ export interface DaemonHere extends AsyncDisposable {
 export async function startDaemonHere(
   given: {
     readonly moreSyscalls?: readonly Syscall[];
+    readonly moreTools?: readonly ToolSource[];
     readonly config?: Readonly<Record<string, unknown>>;
     readonly webFolder?: string;
   } = {},
@@ -38,6 +40,7 @@ export async function startDaemonHere(
       throw new Error(`the daemon wants to die with ${exitCode}`);
     },
     ...(given.moreSyscalls === undefined ? {} : { moreSyscalls: given.moreSyscalls }),
+    ...(given.moreTools === undefined ? {} : { moreTools: given.moreTools }),
     ...(given.webFolder === undefined ? {} : { webFolder: given.webFolder }),
   });
   const operator = (await readFile(join(home, "token"), "utf8")).trim();

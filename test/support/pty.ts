@@ -23,6 +23,8 @@ export interface Pty {
   readonly raw: () => string;
   /** What was shown, as an asciicast. */
   readonly cast: () => string;
+  /** Ends the program by a signal. */
+  readonly kill: (signal: "SIGTERM" | "SIGHUP") => void;
   readonly exited: Promise<number>;
 }
 
@@ -40,6 +42,8 @@ const KEYS = {
   ctrlC: "\u0003",
   ctrlD: "\u0004",
   ctrlG: "\u0007",
+  ctrlO: "\u000f",
+  ctrlX: "\u0018",
   ctrlU: "\u0015",
 } as const;
 type KeyName = keyof typeof KEYS;
@@ -68,7 +72,7 @@ export function openPty({ home, cwd, args, columns = 80, rows = 24, env = {} }: 
   });
   const { NO_COLOR: _none, ...outside } = process.env;
   const program = spawn(process.execPath, [BIN, ...args], {
-    name: "xterm-256color",
+    name: env["TERM"] ?? "xterm-256color",
     cols: columns,
     rows,
     cwd,
@@ -131,6 +135,7 @@ export function openPty({ home, cwd, args, columns = 80, rows = 24, env = {} }: 
       const frames = chunks.map(({ atMs, data }) => JSON.stringify([Number((atMs / 1000).toFixed(3)), "o", data]));
       return `${[head, ...frames].join("\n")}\n`;
     },
+    kill: (signal) => program.kill(signal),
     exited: exited.promise,
   };
 }

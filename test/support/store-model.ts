@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import type { Folded, Json } from "../../src/kernel/index.ts";
+import type { Folded } from "../../src/domains/index.ts";
+import type { Json } from "../../src/kernel/index.ts";
 import { HOUSE } from "../../src/store/definitions.ts";
 import type { AppendPart, CallRef, EventPage, EventQuery, RecordedEvent } from "../../src/store/index.ts";
 import { admitted, event, note, opened } from "./store-home.ts";

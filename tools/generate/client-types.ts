@@ -1,3 +1,4 @@
+import { camelCase } from "../../src/client/camel-case.ts";
 import { ERROR_CATALOGUE } from "../../src/contract/index.ts";
 import { SYSCALLS } from "../../src/syscalls/index.ts";
 import { schemaOf } from "./json-schema.ts";
@@ -29,7 +30,7 @@ export function clientTypes(): string {
 export function clientFamilies(): string {
   const families = new Map<string, string[]>();
   for (const { name, summary } of SYSCALLS) {
-    const [family = "", verb = ""] = name.split(".");
+    const [family = "", verb = ""] = camelCase(name).split(".");
     const verbs = families.get(family) ?? [];
     families.set(family, [...verbs, `/** ${summary}. */\nreadonly ${verb}: Verb<"${name}">;`]);
   }

@@ -1,4 +1,4 @@
-import { type Actor, belowSession, compilePolicy, DEFAULT_RULES, decideGate } from "../../src/kernel/index.ts";
+import { type Actor, belowSession, compilePolicy, DEFAULT_RULES, decideGate } from "../../src/domains/index.ts";
 import { permissions, rolesOf, SYSCALLS, type Syscall } from "../../src/syscalls/index.ts";
 import { code, page, table } from "./markdown.ts";
 

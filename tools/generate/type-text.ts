@@ -25,7 +25,7 @@ function spell(schema: JsonSchema, named: ReadonlyMap<string, string>): string {
     case "null":
       return "null";
     case "array":
-      return `readonly ${grouped(of(schema.items ?? {}))}[]`;
+      return `readonly ${grouped(of(schema.items ?? {}), schema.items?.anyOf !== undefined)}[]`;
     case "object":
       return objectText(schema, named);
     case undefined:
@@ -47,6 +47,6 @@ function objectText(schema: JsonSchema, named: ReadonlyMap<string, string>): str
   return "Record<string, never>";
 }
 
-function grouped(text: string): string {
-  return text.includes(" | ") && !text.startsWith("{") ? `(${text})` : text;
+function grouped(text: string, isUnion: boolean): string {
+  return isUnion || (text.includes(" | ") && !text.startsWith("{")) ? `(${text})` : text;
 }

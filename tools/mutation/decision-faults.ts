@@ -39,11 +39,11 @@ export const DECISION_FAULTS: readonly Fault[] = [
   },
   {
     name: "allow beats deny",
-    file: "src/kernel/gate/gate.ts",
+    file: "src/domains/gate/gate.ts",
     from: 'if (effects.length === 0 || effects.includes("deny")) return "deny";',
     to: 'if (effects.length === 0 || (effects.includes("deny") && !effects.includes("allow"))) return "deny";',
     project: "unit",
-    tests: ["src/kernel/gate"],
+    tests: ["src/domains/gate"],
   },
   {
     name: "a deny rule of a scope loses to an allow rule",
@@ -111,11 +111,11 @@ export const DECISION_FAULTS: readonly Fault[] = [
   },
   {
     name: "a deny rule is read as ask",
-    file: "src/kernel/gate/gate.ts",
+    file: "src/domains/gate/gate.ts",
     from: 'if (effects.length === 0 || effects.includes("deny")) return "deny";',
     to: 'if (effects.length === 0) return "deny";\n  if (effects.includes("deny")) return "ask";',
     project: "unit",
-    tests: ["src/kernel/gate"],
+    tests: ["src/domains/gate"],
   },
   {
     name: "a call that ran before runs again",

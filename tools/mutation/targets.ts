@@ -19,8 +19,8 @@ export const TARGETS: readonly Target[] = [
   },
   {
     name: "gate",
-    files: ["src/kernel/gate/*.ts"],
-    near: ["src/kernel/gate/*.test.ts", "src/commit/held-policy.test.ts"],
+    files: ["src/domains/gate/*.ts"],
+    near: ["src/domains/gate/*.test.ts", "src/commit/held-policy.test.ts"],
     far: ["test/e2e/{permission,approvals}.test.ts", "test/e2e/agents/gate.test.ts"],
   },
   {

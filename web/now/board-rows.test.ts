@@ -58,6 +58,7 @@ test("the counts have every standing, also those without a session", () => {
   expect([...countsOf([row("1")])]).toEqual([
     ["needs you", 0],
     ["working", 0],
+    ["waiting", 0],
     ["idle", 1],
     ["asleep", 0],
     ["ended", 0],

@@ -8,7 +8,7 @@ export type Line =
   | { readonly is: "heading"; readonly name: string; readonly count: number }
   | { readonly is: "session"; readonly id: string };
 
-const ORDER: readonly Standing[] = ["needs you", "working", "idle", "asleep", "ended"];
+const ORDER: readonly Standing[] = ["needs you", "working", "waiting", "idle", "asleep", "ended"];
 
 export interface Shown {
   readonly filter: string;

@@ -16,7 +16,7 @@ const GROUPS = [
   ["agent", "by agent"],
   ["folder", "by folder"],
 ] as const;
-const ALIVE: readonly Standing[] = ["needs you", "working", "idle", "asleep"];
+const ALIVE: readonly Standing[] = ["needs you", "working", "waiting", "idle", "asleep"];
 const ROW_HEIGHT = 60;
 
 export function View(_props: PageProps) {
@@ -154,7 +154,7 @@ interface StandingFilterProps {
 function StandingFilter({ counts, only, onChoose }: StandingFilterProps) {
   return (
     <fieldset class="now-standings" aria-label="Show only">
-      {[...counts].map(([standing, count]) => (
+      {[...counts].filter(isShown).map(([standing, count]) => (
         <button
           key={standing}
           type="button"
@@ -167,6 +167,11 @@ function StandingFilter({ counts, only, onChoose }: StandingFilterProps) {
       ))}
     </fieldset>
   );
+}
+
+/** Few ever meet a usage limit. */
+function isShown([standing, count]: readonly [Standing, number]): boolean {
+  return standing !== "waiting" || count > 0;
 }
 
 function NoSessions() {

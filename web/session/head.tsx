@@ -5,7 +5,12 @@ import { SafeText } from "../text/index.ts";
 import { SessionMenu } from "./menu.tsx";
 import { Relatives } from "./relatives.tsx";
 
-export function Head({ session }: { readonly session: Row }) {
+interface HeadProps {
+  readonly session: Row;
+  readonly onCompact: () => void;
+}
+
+export function Head({ session, onCompact }: HeadProps) {
   const { title, name, agent, workspaceSlug, cwd, startedAt, spent, forkedFrom, id, label, error } = session;
   return (
     <>
@@ -14,7 +19,7 @@ export function Head({ session }: { readonly session: Row }) {
           <SafeText text={title ?? name} oneLine />
         </h1>
         <StateBadge session={session} />
-        <SessionMenu session={session} />
+        <SessionMenu session={session} onCompact={onCompact} />
       </div>
       <p class="session-facts">
         <span class="session-state">

@@ -1,8 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Session } from "../../src/client/index.ts";
+import { isEngine } from "../engine/index.ts";
 import { confirmed, navigate, nomos, toast, useAction, useKeys, usePaletteEntries } from "../frame/index.ts";
 import { Button, IconButton } from "../parts/index.ts";
-import { RenameDialog } from "./rename.tsx";
+import { RenameDialog } from "./dialogs/rename-dialog.tsx";
+import { SwitchDialog } from "./dialogs/switch-dialog.tsx";
 
 interface Deed {
   readonly name: string;
@@ -10,13 +12,22 @@ interface Deed {
   readonly danger?: boolean;
 }
 
+interface SessionMenuProps {
+  readonly session: Session;
+  readonly onCompact: () => void;
+}
+
 /** What can be done with the session as a whole. */
-export function SessionMenu({ session }: { readonly session: Session }) {
+export function SessionMenu({ session, onCompact }: SessionMenuProps) {
   const [isOpen, setOpen] = useState(false);
-  const [isRenaming, setRenaming] = useState(false);
+  const [dialog, setDialog] = useState<"rename" | "switch" | null>(null);
   const { run, isRunning } = useAction();
   const box = useRef<HTMLDivElement>(null);
-  const deeds = deedsFor(session, run, () => setRenaming(true));
+  const deeds = deedsFor(session, run, {
+    rename: () => setDialog("rename"),
+    change: () => setDialog("switch"),
+    compact: onCompact,
+  });
   usePaletteEntries(deeds.map(({ name, run: act }) => ({ name: `${name} this session`, run: act })));
   const interrupt = (): void => void run(() => nomos().call("session.interrupt", { id: session.id }));
   useKeys({ i: { does: "Interrupt the turn", run: () => session.busy && interrupt() } });
@@ -58,14 +69,22 @@ export function SessionMenu({ session }: { readonly session: Session }) {
           ))}
         </ul>
       )}
-      {isRenaming && <RenameDialog session={session} onClose={() => setRenaming(false)} />}
+      {dialog === "rename" && <RenameDialog session={session} onClose={() => setDialog(null)} />}
+      {dialog === "switch" && <SwitchDialog session={session} onClose={() => setDialog(null)} />}
     </div>
   );
 }
 
 type Run = ReturnType<typeof useAction>["run"];
 
-function deedsFor({ id, name, state, endedAt }: Session, run: Run, rename: () => void): readonly Deed[] {
+interface Dialogs {
+  readonly rename: () => void;
+  readonly change: () => void;
+  readonly compact: () => void;
+}
+
+function deedsFor(session: Session, run: Run, dialogs: Dialogs): readonly Deed[] {
+  const { id, name, state, endedAt } = session;
   const after = async (work: () => Promise<unknown>, said: string): Promise<boolean> => {
     const answer = await run(work);
     if (answer !== undefined) toast(said);
@@ -99,8 +118,13 @@ function deedsFor({ id, name, state, endedAt }: Session, run: Run, rename: () =>
     if (fork !== undefined) navigate(`/ui/session/${encodeURIComponent(fork.id)}`);
   };
   const first: Deed[] = [
-    { name: "Rename", run: rename },
+    { name: "Rename", run: dialogs.rename },
     { name: "Fork", run: () => void forked() },
   ];
-  return [...first, ...life, { name: "Forget", danger: true, run: () => void forgotten() }];
+  const isIdle = endedAt === undefined && !session.busy;
+  const talk: Deed[] = [
+    ...(endedAt === undefined ? [{ name: "Change agent or model", run: dialogs.change }] : []),
+    ...(isIdle && isEngine(session.adapterSlug) ? [{ name: "Compact", run: dialogs.compact }] : []),
+  ];
+  return [...first, ...talk, ...life, { name: "Forget", danger: true, run: () => void forgotten() }];
 }

@@ -4,14 +4,19 @@ import { ErrorCard, navigate, type PageProps, useCall } from "../frame/index.ts"
 import { useSession } from "../live/index.ts";
 import { Tabs } from "../parts/index.ts";
 import { safeString } from "../text/index.ts";
+import { ContextLine } from "./context/context-line.tsx";
+import { CompactDialog } from "./dialogs/compact-dialog.tsx";
 import { EventsTab } from "./events-tab.tsx";
 import { FilesTab } from "./files-tab.tsx";
 import { Head } from "./head.tsx";
+import { Parked } from "./parked.tsx";
 import { PromptBox } from "./prompt/prompt-box.tsx";
 import { PinnedQuestion } from "./question.tsx";
+import { ReplayTab } from "./replay/replay-tab.tsx";
 import { Scrubber } from "./scrub/scrubber.tsx";
 import { SpentTab } from "./spent-tab.tsx";
 import { TalkTab } from "./talk-tab.tsx";
+import { ToolsTab } from "./tools-tab.tsx";
 import { useTalk } from "./use-talk.ts";
 import "./page.css";
 
@@ -20,6 +25,8 @@ const TABS = [
   { id: "files", name: "Files" },
   { id: "events", name: "Events" },
   { id: "spent", name: "Spent" },
+  { id: "tools", name: "Tools" },
+  { id: "replay", name: "Replay" },
 ] as const;
 
 /** One session: its talk, its files, its events, and the box to speak to it. */
@@ -41,6 +48,7 @@ function SessionPage({ found, tab }: { readonly found: Session; readonly tab: st
   const { state, talk } = useTalk(id);
   useTitle(session.title ?? session.name);
   const [asOf, setAsOf] = useState<number | null>(null);
+  const [isCompacting, setCompacting] = useState(false);
   const chosen = TABS.find((one) => one.id === tab)?.id ?? "talk";
   const choose = (to: string): void =>
     navigate(`/ui/session/${encodeURIComponent(id)}${to === "talk" ? "" : `?tab=${to}`}`, { replace: true });
@@ -48,15 +56,20 @@ function SessionPage({ found, tab }: { readonly found: Session; readonly tab: st
   const changedSeq = state.marked.at(-1)?.seq ?? 0;
   return (
     <div class="page session">
-      <Head session={session} />
+      <Head session={session} onCompact={() => setCompacting(true)} />
+      <ContextLine {...{ session, state }} changes={changedSeq} onCompact={() => setCompacting(true)} />
+      {isCompacting && <CompactDialog session={session} onClose={() => setCompacting(false)} />}
       <Tabs label="Views of the session" tabs={TABS} chosen={chosen} onChoose={choose}>
         {chosen === "talk" && <TalkTab id={id} state={state} talk={talk} asOf={asOf} />}
         {chosen === "files" && <FilesTab id={id} changes={changedSeq} />}
         {chosen === "events" && <EventsTab id={id} />}
         {chosen === "spent" && <SpentTab session={session} changes={changedSeq} />}
+        {chosen === "tools" && <ToolsTab id={id} />}
+        {chosen === "replay" && <ReplayTab session={session} />}
       </Tabs>
       <div class="session-foot">
         <PinnedQuestion id={id} agent={session.agent} entries={state.entries} />
+        <Parked session={session} />
         {chosen === "talk" && <Scrubber session={session} state={state} talk={talk} asOf={asOf} onAsOf={setAsOf} />}
         {asOf === null && <PromptBox session={session} state={state} />}
       </div>

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Agent, OutputOf } from "../../src/client/index.ts";
+import { isEngine, ModelSelect, ModelsHint } from "../engine/index.ts";
 import { ErrorCard, keep, kept, Link, navigate, nomos, type PageProps, useAction, useCall } from "../frame/index.ts";
 import { Button, Field, Select } from "../parts/index.ts";
 import { type Draft, startInput } from "./start-input.ts";
@@ -34,6 +35,7 @@ export function View({ query }: PageProps) {
     prompt: kept("draft.start") ?? "",
     agent: query.get("agent") ?? "",
     workspace: query.get("workspace") ?? "",
+    model: query.get("model") ?? "",
   });
   const change = (part: Partial<Draft>): void => {
     if (part.prompt !== undefined) keep("draft.start", part.prompt);
@@ -82,7 +84,7 @@ export function View({ query }: PageProps) {
           draft={draft}
           change={change}
         />
-        <MoreChoices draft={draft} change={change} />
+        <MoreChoices draft={draft} change={change} hasModel={!isEngine(chosen?.driver)} />
         <Button kind="primary" type="submit" icon="play" disabled={isRunning || draft.prompt.trim() === ""}>
           {isRunning ? "Starting …" : `Start with ${chosen?.slug ?? "an agent"}`}
         </Button>
@@ -111,10 +113,15 @@ function MainChoices({ agents, chosen, installed, workspaces, draft, change }: M
             id={id}
             value={chosen?.slug ?? ""}
             options={agents.map(({ slug, driver }) => [slug, installed.has(driver) ? slug : `${slug} (not installed)`])}
-            onChange={(agent) => change({ agent })}
+            onChange={(agent) => change({ agent, model: "" })}
           />
         )}
       </Field>
+      {isEngine(chosen?.driver) && (
+        <Field label="Model" hint={<ModelsHint />}>
+          {(id) => <ModelSelect id={id} value={draft.model} onChange={(model) => change({ model })} />}
+        </Field>
+      )}
       <Field label="Workspace" hint={<Link to="/ui/system/workspaces">Add a workspace</Link>}>
         {(id) => (
           <Select
@@ -137,7 +144,14 @@ function MainChoices({ agents, chosen, installed, workspaces, draft, change }: M
   );
 }
 
-function MoreChoices({ draft, change }: { readonly draft: Draft; readonly change: (part: Partial<Draft>) => void }) {
+interface MoreChoicesProps {
+  readonly draft: Draft;
+  readonly change: (part: Partial<Draft>) => void;
+  /** False: it was asked for above. */
+  readonly hasModel: boolean;
+}
+
+function MoreChoices({ draft, change, hasModel }: MoreChoicesProps) {
   const text = (label: string, member: "cwd" | "title" | "model", hint: string) => (
     <Field label={label} hint={hint}>
       {(id) => (
@@ -155,7 +169,7 @@ function MoreChoices({ draft, change }: { readonly draft: Draft; readonly change
       <div class="start-choices">
         {text("Folder", "cwd", "instead of a workspace")}
         {text("Title", "title", "default: the first line")}
-        {text("Model", "model", "as the agent names it")}
+        {hasModel && text("Model", "model", "as the agent names it")}
         <label class="start-check">
           <input
             type="checkbox"

@@ -7,6 +7,7 @@ import { Actor } from "./actor.tsx";
 import type { Entry, MessageEntry, NoteEntry, OtherEntry, PromptEntry, TodoEntry, TurnEndEntry } from "./entry.ts";
 import { Folded } from "./folded.tsx";
 import { QuestionCard } from "./question-card.tsx";
+import { CompactionView, SteerView, StepsView } from "./step-views.tsx";
 import { StoredTextView } from "./stored-text.tsx";
 import { clockText, spanText } from "./time-text.ts";
 import { ToolCard } from "./tool-card.tsx";
@@ -40,6 +41,10 @@ function drawn(entry: Entry, streamed: string, firstMs: number | undefined) {
       return <TodoView items={entry.items} />;
     case "note":
       return <NoteView note={entry} />;
+    case "steer":
+      return <SteerView steer={entry} />;
+    case "compaction":
+      return <CompactionView compaction={entry} />;
     case "other":
       return <OtherView other={entry} />;
   }
@@ -108,7 +113,7 @@ function MessageView({ message: { body, isThought } }: { readonly message: Messa
 const FIRST_TEXT_SHOWN_MS = 100;
 
 function TurnEndView({ end, firstMs }: { readonly end: TurnEndEntry; readonly firstMs: number | undefined }) {
-  const { outcome, error, startedAt, at, tools, tokens, cost } = end;
+  const { outcome, error, startedAt, at, tools, tokens, cost, steps } = end;
   const isDone = outcome === "completed";
   const figures = [
     startedAt === null ? "" : spanText(Date.parse(at) - Date.parse(startedAt)),
@@ -123,6 +128,7 @@ function TurnEndView({ end, firstMs }: { readonly end: TurnEndEntry; readonly fi
         <span aria-hidden="true">{isDone ? "✓" : "✗"}</span> {outcome}
         <span class="muted"> {figures.map((part) => `· ${part} `)}</span>
       </p>
+      {steps.length > 0 && <StepsView steps={steps} />}
       {error !== null && <ErrorText message={error.message} code={error.code} />}
     </div>
   );

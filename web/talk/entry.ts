@@ -43,6 +43,8 @@ export interface ToolEntry extends Place {
   /** Pieces that were too many to hold; the log has them. */
   readonly droppedPieces: number;
   readonly diffs: readonly { readonly path: string; readonly before: StoredText | null; readonly after: StoredText }[];
+  /** Pictures that the model was given. */
+  readonly images: readonly { readonly mediaType: string; readonly bytes: number }[];
   /** Null while it runs. */
   readonly outcome: string | null;
   readonly exitCode: number | null;
@@ -77,6 +79,45 @@ export interface TurnEndEntry extends Place {
   readonly tools: number;
   readonly tokens: number | null;
   readonly cost: string | null;
+  /** Model rounds of the own engine; other agents tell none. */
+  readonly steps: readonly Step[];
+}
+
+/** One model round. */
+export interface Step {
+  readonly stepId: string;
+  readonly model: string;
+  /** It wrote a summary, no answer. */
+  readonly isCompaction: boolean;
+  readonly attempt: number;
+  readonly input: number;
+  readonly output: number;
+  readonly cached: number;
+  /** Millionths of a dollar; null without a price. */
+  readonly costMicroUsd: number | null;
+  /** Null while it runs. */
+  readonly ms: number | null;
+  readonly firstTokenMs: number | null;
+  readonly error: string | null;
+}
+
+/** A message for a turn that runs. */
+export interface SteerEntry extends Place {
+  readonly kind: "steer";
+  readonly body: StoredText;
+  /** `late`: its turn ended before, so the next prompt brings it. */
+  readonly standing: "accepted" | "delivered" | "late";
+}
+
+/** From here on a summary stands for the older part of the conversation. */
+export interface CompactionEntry extends Place {
+  readonly kind: "compaction";
+  /** In tokens. */
+  readonly before: number;
+  readonly after: number;
+  readonly reason: string;
+  readonly focus: string | null;
+  readonly summary: StoredText;
 }
 
 export interface TodoEntry extends Place {
@@ -112,6 +153,8 @@ export type Entry =
   | TurnEndEntry
   | TodoEntry
   | NoteEntry
+  | SteerEntry
+  | CompactionEntry
   | OtherEntry;
 
 export type { Place };

@@ -53,6 +53,9 @@ export function withEvent(before: Streamed, { type, data, at }: LogEvent): Strea
     case "effect.settled@1":
     case "tool.ended@1":
       return { ...before, output: "" };
+    // A step that failed leaves nothing of what it said.
+    case "step.ended@1":
+      return { ...before, message: "" };
     case "turn.ended@1":
       return { ...before, message: "", output: "", late: "" };
     default:

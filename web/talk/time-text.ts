@@ -13,3 +13,17 @@ export function spanText(ms: number): string {
 export function clockText(at: string): string {
   return new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
 }
+
+/** The time of day, with the day when it is another one. */
+export function momentText(at: string): string {
+  const then = new Date(at);
+  const isToday = then.toDateString() === new Date().toDateString();
+  return isToday
+    ? clockText(at)
+    : then.toLocaleString([], { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+}
+
+/** `$0.0042`, from millionths of a dollar */
+export function dollarsText(microUsd: number): string {
+  return `$${(microUsd / 1_000_000).toFixed(microUsd < 100_000 ? 4 : 2)}`;
+}

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { Badge } from "../parts/index.ts";
+import { Badge, bytesText } from "../parts/index.ts";
 import { Ansi, Code, Diff, SafeText } from "../text/index.ts";
 import type { OutputPiece, ToolEntry } from "./entry.ts";
 import { Folded } from "./folded.tsx";
@@ -34,12 +34,17 @@ export function ToolCard({ tool, streamed }: ToolCardProps) {
     <Folded class="talk-tool" isOpen={isOpen} summary={summary}>
       {() => (
         <div class="talk-tool-body">
-          {tool.input !== null && <ToolInput tool={tool} text={tool.input} />}
+          {tool.input !== null && !isSaid(tool, tool.input.text) && <ToolInput tool={tool} text={tool.input} />}
           {tool.command?.includes("\n") === true && <Code text={tool.command} language="bash" strict />}
           {tool.diffs.map((diff, at) => (
             <ToolDiff key={at} diff={diff} />
           ))}
           <ToolOutput tool={tool} streamed={streamed} />
+          {tool.images.map(({ mediaType, bytes }, at) => (
+            <p key={at} class="muted">
+              The model was given a picture: {mediaType}, {bytesText(bytes)}
+            </p>
+          ))}
           {tool.message !== null && (
             <p class="talk-bad">
               <SafeText text={tool.message} />
@@ -94,15 +99,30 @@ function ToolInput({ tool, text }: { readonly tool: ToolEntry; readonly text: No
   );
 }
 
+/** The title says it all, such as a command, or the diff below; of a question there is a card. */
+function isSaid({ tool, title, diffs }: ToolEntry, input: string): boolean {
+  if (tool === "ask" || diffs.length > 0) return true;
+  const given = parsedJson(input);
+  if (typeof given !== "object" || given === null) return false;
+  return Object.values(given).every((value) => typeof value === "string" && value !== "" && title.includes(value));
+}
+
 const LAID_OUT_CHARS_MAX = 100_000;
 
 /** Agents give their tools one long line. Null: it is no such line. */
 function laidOutJson(text: string): string | null {
-  if (!text.startsWith("{") || text.includes("\n") || text.length > LAID_OUT_CHARS_MAX) return null;
+  if (text.includes("\n")) return null;
+  const given = parsedJson(text);
+  return given === undefined ? null : JSON.stringify(given, null, 2);
+}
+
+/** Undefined: it is no object in JSON. */
+function parsedJson(text: string): unknown {
+  if (!text.startsWith("{") || text.length > LAID_OUT_CHARS_MAX) return undefined;
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    return JSON.parse(text);
   } catch {
-    return null;
+    return undefined;
   }
 }
 

@@ -2,7 +2,7 @@ import type { OutputOf } from "../../src/client/index.ts";
 import { ErrorCard, useCall } from "../frame/index.ts";
 import { Badge, bytesText } from "../parts/index.ts";
 import { Diff, SafeText } from "../text/index.ts";
-import { foldEvents } from "./fold.ts";
+import { foldEvents } from "./fold/fold.ts";
 import { Folded } from "./folded.tsx";
 import { TalkView } from "./talk-view.tsx";
 

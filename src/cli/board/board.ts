@@ -119,10 +119,10 @@ export async function openBoard(terminal: Terminal, client: Client): Promise<voi
 }
 
 async function attachTo(terminal: Terminal, client: Client, id: string): Promise<void> {
-  const { talk } = await import("../talk/talk.ts");
+  const { talkOn } = await import("../talk/talk.ts");
   const session = await client.call("session.show", { id });
   const after = await beforeLast(client, id, EVENTS_SHOWN);
-  await talk(terminal, client, { session, after, until: null, verbose: false });
+  await talkOn(terminal, client, { session, after, until: null, verbose: false }, async () => undefined);
 }
 
 /** The window's title says how many sessions need a person; one more rings the bell. */

@@ -1,4 +1,5 @@
 import { cutTo, padTo, widthOf } from "../print/screen-text.ts";
+import { spellQuota } from "../print/spell.ts";
 import { harmless, inOneLine } from "../screen/harmless.ts";
 import { bold, cyan, dim, joined, reverse, type Text, yellow } from "../screen/styled.ts";
 import { type BoardRow, type Group, groupOf, titleOf } from "./board-rows.ts";
@@ -64,7 +65,7 @@ function columnsFor(columns: number): readonly Column[] {
   const middle: readonly Column[] = isWide
     ? [
         { title: "TITLE", width: half, cell: ({ session }) => titleOf(session) },
-        { title: "NOW", width: room - half - 1, cell: ({ doing, questions }) => questions[0]?.question ?? doing },
+        { title: "NOW", width: room - half - 1, cell: (row) => row.questions[0]?.question ?? doingOf(row) },
       ]
     : [{ title: "TITLE, NOW", width: room, cell: shortNow }];
   return [...fixed, ...middle, ...last];
@@ -75,8 +76,14 @@ function shortNow(row: BoardRow): string {
   const title = titleOf(row.session);
   const [question] = row.questions;
   if (question !== undefined) return question.question;
-  const isAtWork = groupOf(row) === "working" && row.doing !== "";
-  return isAtWork || title === "" ? row.doing : title;
+  const doing = doingOf(row);
+  const isAtWork = row.session.waitingFor === "quota" || (groupOf(row) === "working" && doing !== "");
+  return isAtWork || title === "" ? doing : title;
+}
+
+/** A session that waits for a usage limit does nothing else. */
+function doingOf({ session: { waitingFor, waitingUntil }, doing }: BoardRow): string {
+  return waitingFor === "quota" ? spellQuota(waitingUntil) : doing;
 }
 
 function tokensOf({ session: { spent } }: BoardRow): string {

@@ -11,11 +11,15 @@ export interface Commands {
 
 const COMMAND_LINES_MAX = 8;
 const SUBJECT_LINES_MAX = 3;
+/** A subject with fewer commands gets no line of its own. */
+const FEW_WORDS = 2;
 const MORE = "...";
 
 /** Fits on a screen of 24 lines with the shell prompt below, however many syscalls there are. */
 export function overview(commands: Commands): readonly string[] {
-  const subjects = [...commandsBySubject(commands)];
+  const all = [...commandsBySubject(commands)];
+  const few = all.filter(([, words]) => words.length <= FEW_WORDS).flatMap(([, words]) => words);
+  const subjects = [...all.filter(([, words]) => words.length > FEW_WORDS), ["others", few] as const];
   const width = Math.max(...subjects.map(([subject]) => subject.length));
   const rows = subjects.flatMap(([subject, words]) =>
     wrapped(words, HELP_COLUMNS - width - 4).map((line, at) => `  ${(at === 0 ? subject : "").padEnd(width)}  ${line}`),
@@ -26,7 +30,7 @@ export function overview(commands: Commands): readonly string[] {
     "",
     "  nomos                   the board: every session, live",
     '  nomos run "task"        start a session and follow it',
-    "  nomos attach SESSION    talk to a session, by its name, title or id",
+    "  nomos chat              talk to an agent; -s SESSION joins one that runs",
     "  nomos COMMAND --help    explain a command; --json answers for a program",
     "",
     ...cut(rows, COMMAND_LINES_MAX),

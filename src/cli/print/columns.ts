@@ -2,7 +2,7 @@ import { memberOf } from "../../kernel/index.ts";
 import { spellOptions } from "../questions/question-lines.ts";
 import type { Fit } from "./fit-columns.ts";
 import { cutTo } from "./screen-text.ts";
-import { spell, spellAge, spellCount, spellDollars } from "./spell.ts";
+import { spell, spellAge, spellCount, spellDollars, spellQuota } from "./spell.ts";
 import { oneLine } from "./table.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -19,10 +19,7 @@ const DATA = ["DATA", (row: Row) => cutTo(oneLine(spell(row["data"])), DATA_COLU
 const COLUMNS: { readonly [list: string]: Columns } = {
   sessions: [
     plain("name"),
-    [
-      "STATE",
-      (row) => (row["waitingFor"] === undefined ? spell(row["state"]) : `${row["state"]} (${row["waitingFor"]})`),
-    ],
+    ["STATE", (row) => (row["waitingFor"] === undefined ? spell(row["state"]) : `${row["state"]} (${waitOf(row)})`)],
     plain("agent", "AGENT", { drop: 1 }),
     plain("title", "TITLE", { shorten: "words", drop: 2 }),
     plain("label", "LABEL", { shorten: "words", drop: 4 }),
@@ -65,6 +62,15 @@ const COLUMNS: { readonly [list: string]: Columns } = {
     plain("installed"),
     plain("continuity", "CONTINUITY", { drop: 1 }),
     plain("summary", "SUMMARY", { shorten: "words" }),
+  ],
+  models: [
+    plain("name"),
+    ["DEFAULT", (row) => (row["isDefault"] === true ? "*" : "")],
+    plain("api"),
+    ["WINDOW", (row) => spellCount(Number(row["window"])), { drop: 2 }],
+    ["IN", (row) => spellPrice(row["price"], "input"), { drop: 3 }],
+    ["OUT", (row) => spellPrice(row["price"], "output"), { drop: 3 }],
+    ["KEY", (row) => spellKey(row["key"]), { shorten: "path", drop: 1 }],
   ],
   tokens: [
     plain("tokenId", "ID"),
@@ -112,6 +118,22 @@ function spellTokens(spent: unknown): string {
 function spellCost(spent: unknown): string {
   const cost = Number(memberOf(spent, "costUsd") ?? 0);
   return cost > 0 ? spellDollars(cost) : "";
+}
+
+/** `approval`, or `quota until 14:05`. */
+function waitOf({ waitingFor, waitingUntil }: Row): string {
+  return waitingFor === "quota" ? spellQuota(waitingUntil) : spell(waitingFor);
+}
+
+/** Dollars per million tokens. */
+function spellPrice(price: unknown, member: string): string {
+  const dollars = memberOf(price, member);
+  return typeof dollars === "number" ? `$${dollars}` : "";
+}
+
+function spellKey(key: unknown): string {
+  if (key === null || key === undefined) return "none needed";
+  return `${spell(memberOf(key, "source"))}${memberOf(key, "isThere") === true ? "" : " (missing)"}`;
 }
 
 function listed(value: unknown): number {

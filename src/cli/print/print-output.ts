@@ -35,9 +35,9 @@ function listLines(terminal: Terminal, name: string, rows: readonly Row[], outpu
   return [...tableLines(terminal, names, cells, fits), ...more];
 }
 
-/** Recognises the answer of a list: one member with rows, and at most an id, a cursor and the active row beside it. */
+/** Recognises the answer of a list: one member with rows, and at most an id, a cursor and the active or default row beside it. */
 function listIn(output: Row): { readonly name: string; readonly rows: readonly Row[] } | null {
-  const others = Object.keys(output).filter((key) => !["next", "id", "active"].includes(key));
+  const others = Object.keys(output).filter((key) => !["next", "id", "active", "default"].includes(key));
   const [name] = others;
   const rows = name === undefined ? undefined : output[name];
   if (others.length !== 1 || name === undefined || !Array.isArray(rows) || !rows.every(isRow)) return null;

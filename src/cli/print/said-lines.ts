@@ -4,6 +4,7 @@ import { counted, spell, spellAge, spellBytes, spellCount, spellDollars, spellDu
 import { oneLine } from "./table.ts";
 
 type SaidLine = NonNullable<SyscallEntry["cli"]["says"]>[number];
+type SaidIf = readonly [member: string, value: string | number | boolean | null, line: string];
 
 /** What the members of a template are read from. */
 export interface Answered {
@@ -17,9 +18,15 @@ export interface Answered {
 export function saidLines(says: readonly SaidLine[], answered: Answered): readonly string[] {
   return says.flatMap((said) => {
     if (typeof said === "string") return filled(said, answered);
-    const [member, value, line] = said;
-    return (memberAt(answered.output, member) ?? null) === value ? filled(line, answered) : [];
+    const held = (isList(said) ? said : [said]).find(
+      ([member, value]) => (memberAt(answered.output, member) ?? null) === value,
+    );
+    return held === undefined ? [] : filled(held[2], answered);
   });
+}
+
+function isList(said: Exclude<SaidLine, string>): said is Exclude<SaidLine, string | SaidIf> {
+  return Array.isArray(said[0]);
 }
 
 /** The rows of a definition's `card`; a row without a value is left out. */

@@ -26,6 +26,16 @@ export function spellAge(iso: unknown): string {
   return ms < 1_000 ? "now" : `${spellDuration(ms)} ago`;
 }
 
+/** `quota until 14:05`; on another day with its date. */
+export function spellQuota(until: unknown): string {
+  const at = typeof until === "string" ? new Date(until) : null;
+  if (at === null || Number.isNaN(at.getTime())) return "quota";
+  const isToday = at.toDateString() === new Date().toDateString();
+  const [hours, minutes] = [at.getHours(), at.getMinutes()].map((part) => String(part).padStart(2, "0"));
+  const day = isToday ? "" : `${at.getDate()} ${at.toLocaleString("en", { month: "short" })} `;
+  return `quota until ${day}${hours}:${minutes}`;
+}
+
 const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
 
 export function spellBytes(bytes: number): string {

@@ -14,6 +14,8 @@ export interface KeyInput {
 const HALF_KEY_MS = 40;
 const BRACKETED_PASTE = ["\u001b[?2004h", "\u001b[?2004l"] as const;
 
+const SHOW_CURSOR = "\u001b[?25h";
+
 /** Reads single keys. The terminal's own line editing is off until `pause` or `close`, and whenever the process ends. */
 export function openKeyInput(terminal: Terminal, hear: (key: Key) => void, onEnd: () => void): KeyInput {
   const { stdin } = process;
@@ -34,7 +36,8 @@ export function openKeyInput(terminal: Terminal, hear: (key: Key) => void, onEnd
     if (!isOpen) return;
     isOpen = false;
     clearTimeout(timer);
-    output.write(BRACKETED_PASTE[1]);
+    // Whatever was drawn last, also before a crash: the cursor is there again.
+    output.write(BRACKETED_PASTE[1] + SHOW_CURSOR);
     stdin.off("data", onData);
     stdin.off("end", onEnd);
     stdin.setRawMode?.(false);

@@ -15,7 +15,7 @@ export interface ReadInput {
 /** Converts words and options to the syscall's input. The daemon validates the values. */
 export async function readInput(terminal: Terminal, found: FoundSyscall, entry: SyscallEntry): Promise<ReadInput> {
   const { rest, spelling } = found;
-  const { paths = [], files = [], here } = entry.cli;
+  const { paths = [], files = [], here, otherwise } = entry.cli;
   const usage = usageOf(spelling, entry);
   const { values, positionals } = parseArguments(withoutBooleanValues(rest, entry), optionsFor(entry));
   const given = new Map<string, readonly string[] | boolean>();
@@ -24,16 +24,20 @@ export async function readInput(terminal: Terminal, found: FoundSyscall, entry: 
     if (typeof value === "boolean") given.set(member.name, value);
     else if (value !== undefined) given.set(member.name, [value].flat().map(String));
   }
-  for (const [name, words] of byPosition(entry, given, positionals, usage)) given.set(name, words);
+  const placed = new Map(byPosition(entry, given, positionals, usage));
+  for (const [name, words] of placed) given.set(name, words);
 
   const input: Record<string, unknown> = {};
   for (const member of entry.input) {
     const value = given.get(member.name);
-    const kept = { isPath: paths.includes(member.name), isFile: files.includes(member.name) };
+    // The arguments of a program may have commas.
+    const isWhole = member.name === "argv" && placed.has(member.name);
+    const kept = { isPath: paths.includes(member.name), isFile: files.includes(member.name), isWhole };
     if (value !== undefined) input[member.name] = await convert(terminal, { ...member, ...kept }, value, usage);
     else if (member.name === here?.member) {
       if (!here.unless.some((name) => given.has(name))) input[member.name] = terminal.cwd;
-    } else if (member.required) throw usageError(`${kebab(member.name)} is missing.`, usage);
+    } else if (member.name === otherwise?.member) input[member.name] = otherwise.value;
+    else if (member.required) throw usageError(`${kebab(member.name)} is missing.`, usage);
   }
   const key = values["idempotency-key"];
   return { input, idempotencyKey: typeof key === "string" ? key : null };
@@ -87,7 +91,7 @@ function byPosition(
 
 async function convert(
   terminal: Terminal,
-  member: Member & { readonly isPath: boolean; readonly isFile: boolean },
+  member: Member & { readonly isPath: boolean; readonly isFile: boolean; readonly isWhole: boolean },
   given: readonly string[] | boolean,
   usage: string,
 ): Promise<unknown> {
@@ -103,8 +107,10 @@ async function convert(
       return number;
     }
     case "list":
-      return given.flatMap((one) => one.split(",")).filter((one) => one !== "");
+      return member.isWhole ? given : given.flatMap((one) => one.split(",")).filter((one) => one !== "");
     case "json":
+      if (member.isFile && text !== "-" && !/^\s*[[{]/.test(text))
+        return parseJson(await readNamed(resolve(terminal.cwd, text), option, usage), option, usage);
       return parseJson(text === "-" ? await terminal.readInput() : text, option, usage);
     case "text": {
       if (member.values !== null && !member.values.includes(text))

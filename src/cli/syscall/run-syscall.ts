@@ -1,9 +1,11 @@
 import type { SyscallEntry } from "../../client/index.ts";
 import { connect } from "../daemon/connect.ts";
 import { patiently } from "../patiently.ts";
+import { printContext } from "../print/print-context.ts";
 import { printDiff } from "../print/print-diff.ts";
 import { printItem } from "../print/print-item.ts";
 import { printOutput } from "../print/print-output.ts";
+import { printReplay } from "../print/print-replay.ts";
 import { type Answered, cardRows, memberAt, saidLines } from "../print/said-lines.ts";
 import { wrap } from "../print/screen-text.ts";
 import { pairLines } from "../print/table.ts";
@@ -43,8 +45,13 @@ export function answer(terminal: Terminal, { cli }: SyscallEntry, answered: Answ
   const { output } = answered;
   if (json) terminal.printJson(output);
   else if (cli.print === "diff") printDiff(terminal, output);
-  else if (cli.says !== undefined) sayTo(terminal, saidLines(cli.says, answered));
-  else if (cli.card !== undefined)
+  else if (cli.print === "context") printContext(terminal, output);
+  else if (cli.print === "replay") printReplay(terminal, output);
+  else if (cli.says !== undefined) {
+    sayTo(terminal, saidLines(cli.says, answered));
+    const rows = cli.rows === undefined ? null : memberAt(output, cli.rows);
+    if (Array.isArray(rows)) printOutput(terminal, { rows });
+  } else if (cli.card !== undefined)
     for (const line of pairLines(terminal, cardRows(cli.card, output))) terminal.print(line);
   else printOutput(terminal, output);
   return isNo(output, cli.succeeds) ? EXIT.failed : EXIT.ok;
@@ -59,5 +66,5 @@ function sayTo(terminal: Terminal, lines: readonly string[]): void {
 function isNo(output: unknown, succeeds: SyscallEntry["cli"]["succeeds"]): boolean {
   if (memberAt(output, "ok") === false) return true;
   const value = succeeds === undefined ? undefined : memberAt(output, succeeds.member);
-  return value !== undefined && value !== succeeds?.value;
+  return value !== undefined && String(value) !== succeeds?.value;
 }

@@ -7,7 +7,7 @@ export function usageOf(spelling: string, entry: SyscallEntry): string {
     if (member === undefined) return [];
     const isLast = at === entry.cli.positional.length - 1;
     const word = `${shout(name)}${isLast && takesRest(member) ? "..." : ""}`;
-    return [member.required ? word : `[${word}]`];
+    return [member.required && entry.cli.otherwise?.member !== name ? word : `[${word}]`];
   });
   const options = optionsOf(entry).map((member) => {
     const spelled = optionSpelling(member);
@@ -35,7 +35,8 @@ export function kebab(name: string): string {
 
 /** Text and lists take the rest of the line; an id is one word. */
 export function takesRest({ name, type, values }: Member): boolean {
-  const isText = type === "text" && values === null && !/^(id|to|at|path|sha256|slug|driver|.*Id)$/.test(name);
+  const isText =
+    type === "text" && values === null && !/^(id|to|at|path|sha256|slug|name|driver|agent|model|.*Id)$/.test(name);
   return isText || type === "list";
 }
 

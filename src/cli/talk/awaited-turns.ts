@@ -1,5 +1,6 @@
 import type { StreamItem } from "../../client/index.ts";
 import { memberOf } from "../../kernel/index.ts";
+import { type EndedTurn, turnErrorIn } from "../follow-turn.ts";
 
 /** Which turns a person waits for: one that is named or the first one admitted, and those typed meanwhile. */
 export interface AwaitedTurns {
@@ -7,13 +8,14 @@ export interface AwaitedTurns {
   readonly typed: (turnId: string) => void;
   readonly isShown: (item: StreamItem) => boolean;
   readonly isOver: () => boolean;
-  readonly outcome: () => string | null;
+  /** The turn that is waited for, when it has ended. */
+  readonly ended: () => EndedTurn | null;
 }
 
 /** Null: no turn is waited for, and everything is shown. */
 export function createAwaitedTurns(until: { readonly turnId: string | null } | null): AwaitedTurns {
   let wanted = until?.turnId ?? null;
-  let outcome: string | null = null;
+  let last: EndedTurn | null = null;
   const open = new Set<string>();
   const ended = new Set<string>();
   return {
@@ -23,7 +25,7 @@ export function createAwaitedTurns(until: { readonly turnId: string | null } | n
       if (type !== "turn.ended@1") return;
       ended.add(turnId);
       open.delete(turnId);
-      if (turnId === wanted) outcome = String(memberOf(data, "outcome"));
+      if (turnId === wanted) last = { turnId, outcome: String(memberOf(data, "outcome")), error: turnErrorIn(data) };
     },
     typed: (turnId) => {
       // The end of the turn may arrive before the answer to the prompt.
@@ -35,7 +37,7 @@ export function createAwaitedTurns(until: { readonly turnId: string | null } | n
       const turnId = memberOf(item.data.data, "turnId");
       return typeof turnId !== "string" || turnId === wanted || open.has(turnId);
     },
-    isOver: () => until !== null && outcome !== null && open.size === 0,
-    outcome: () => outcome,
+    isOver: () => until !== null && last !== null && open.size === 0,
+    ended: () => last,
   };
 }

@@ -12,6 +12,8 @@ export interface Editor {
   readonly insert: (text: string) => void;
   /** A long paste is shown as one mark, and is sent in full. */
   readonly paste: (text: string) => void;
+  /** Stands for a text, such as the path of a picture. */
+  readonly stand: (text: string, shown: string) => void;
   readonly set: (text: string) => void;
   readonly cut: (what: Span) => void;
   readonly move: (to: Span | "up" | "down", columns: number) => boolean;
@@ -104,6 +106,7 @@ export function createEditor(): Editor {
     before: () => cells.slice(lineStart(at), at).join(""),
     insert: (text) => put(marked(text)),
     paste,
+    stand: (text, shownAs) => put(mark(text, shownAs) || text),
     set: (text) => {
       clear();
       paste(text);

@@ -15,33 +15,54 @@ export interface InputArea extends TranscriptOutput {
   readonly offer: (lines: readonly string[]) => void;
   /** `> ` for a prompt, `? ` for an answer. */
   readonly sign: (sign: "> " | "? ") => void;
+  /** The last line of the screen: what a person wants to know all the time. It is asked for the line at each drawing. */
+  readonly status: (line: (columns: number) => string) => void;
+  /** Something else instead of the text, such as a list to choose from. Null brings the text back. */
+  readonly panel: (panel: Panel | null) => void;
   readonly draw: () => void;
   readonly bell: () => void;
   /** Removes the area, for another program on this screen. */
   readonly hide: () => void;
 }
 
+/** Draws itself into the rows that it is given. */
+export interface Panel {
+  readonly lines: (
+    columns: number,
+    rows: number,
+  ) => { readonly rows: readonly Text[]; readonly cursor: { readonly row: number; readonly column: number } };
+}
+
 const INPUT_ROWS_MAX = 10;
+const TOOLS_SHOWN = 3;
 const OFFERED_ROWS_MAX = 8;
 
 export function createInputArea(terminal: Terminal, editor: Editor): InputArea {
   const region = createLiveRegion(terminal);
   let working: Working | null = null;
+  let tools: readonly Working[] = [];
   let noticed: string | null = null;
   let offered: readonly string[] = [];
   let sign = "> ";
   let frame = 0;
   let isShown = true;
+  let status: ((columns: number) => string) | null = null;
+  let panel: Panel | null = null;
 
   const draw = (): void => {
     if (!isShown) return;
     const columns = Math.max(8, terminal.columns - 1);
-    const above: Text[] = [];
-    if (working !== null) above.push(dim(workingLine(working, frame, columns)));
+    const above: Text[] = working === null ? [] : [...workingRows(working, tools, frame, columns)];
     if (noticed !== null) above.push(yellow(cutTo(clean(noticed), columns)));
-    const { rows, cursor } = inputRows(editor, sign, columns);
-    const below = offered.slice(0, OFFERED_ROWS_MAX).map((line) => dim(cutTo(`  ${clean(line)}`, columns)));
-    region.draw([...above, ...rows, ...below], { row: above.length + cursor.row, column: cursor.column });
+    const last = status === null ? [] : [dim(cutTo(clean(status(columns)), columns))];
+    // A region that is higher than the window cannot be drawn again in place.
+    const room = Math.max(1, terminal.rows - 1 - last.length);
+    const { rows, cursor } = panel?.lines(columns, room) ?? inputRows(editor, sign, columns, room);
+    const fitting = above.slice(Math.max(0, above.length + rows.length - room));
+    const left = panel === null ? Math.min(OFFERED_ROWS_MAX, room - rows.length - fitting.length) : 0;
+    const below = offered.slice(0, Math.max(0, left)).map((line) => dim(cutTo(`  ${clean(line)}`, columns)));
+    const place = { row: fitting.length + cursor.row, column: cursor.column };
+    region.draw([...fitting, ...rows, ...below, ...last], place);
   };
   const timer = setInterval(() => {
     frame += 1;
@@ -53,9 +74,10 @@ export function createInputArea(terminal: Terminal, editor: Editor): InputArea {
   process.on("SIGWINCH", onResize);
   return {
     print: region.print,
-    working: (next) => {
+    working: (next, running = []) => {
       if (next === null && working === null) return;
       working = next;
+      tools = running;
       draw();
     },
     notice: (text) => {
@@ -68,6 +90,13 @@ export function createInputArea(terminal: Terminal, editor: Editor): InputArea {
     },
     sign: (next) => {
       sign = next;
+    },
+    status: (next) => {
+      status = next;
+    },
+    panel: (next) => {
+      panel = next;
+      draw();
     },
     draw: () => {
       isShown = true;
@@ -91,15 +120,28 @@ function clean(text: string): string {
   return inOneLine(harmless(text));
 }
 
+/** Running tools, each on a line with its time, the last one with the end of its output; else what the agent does. */
+function workingRows(working: Working, tools: readonly Working[], frame: number, columns: number): readonly Text[] {
+  if (tools.length === 0) return [dim(workingLine(working, frame, columns))];
+  const hidden = tools.length - TOOLS_SHOWN;
+  return [
+    ...(hidden > 0 ? [dim(`  … ${hidden} more at work`)] : []),
+    ...tools.slice(-TOOLS_SHOWN).map((tool) => dim(workingLine(tool, frame, columns))),
+    ...(tools.at(-1)?.last ?? []).map((line) => dim(cutTo(`  │ ${clean(line)}`, columns))),
+  ];
+}
+
 /** The rows around the cursor, behind the sign. */
 function inputRows(
   editor: Editor,
   sign: string,
   columns: number,
+  rowsMax: number,
 ): { readonly rows: readonly string[]; readonly cursor: Cursor } {
   const { rows, cursor } = editor.layout(columns - sign.length);
-  const first = Math.max(0, Math.min(cursor.row - INPUT_ROWS_MAX + 1, rows.length - INPUT_ROWS_MAX));
-  const shown = rows.slice(first, first + INPUT_ROWS_MAX).map((row, at) => {
+  const most = Math.min(INPUT_ROWS_MAX, rowsMax);
+  const first = Math.max(0, Math.min(cursor.row - most + 1, rows.length - most));
+  const shown = rows.slice(first, first + most).map((row, at) => {
     const start = first + at === 0 ? sign : " ".repeat(sign.length);
     return `${first > 0 && at === 0 ? "↑ " : start}${row}`;
   });

@@ -4,12 +4,14 @@ import { nearest } from "../../domains/index.ts";
 import { giveAnswer } from "../questions/give-answer.ts";
 import { type AskedQuestion, readAnswer } from "../questions/question-facts.ts";
 import { dim, red } from "../screen/styled.ts";
+import { SLASH_COMMANDS } from "../slash/slash-commands.ts";
+import type { SlashContext } from "../slash/slash-context.ts";
 import type { Completion } from "./complete.ts";
+import { imagesIn } from "./images.ts";
 import { persistently } from "./persistently.ts";
-import { SLASH_COMMANDS, type SlashContext } from "./slash-commands.ts";
 
 export interface TextParts {
-  readonly context: SlashContext;
+  readonly context: Omit<SlashContext, "queue">;
   readonly question: () => AskedQuestion | null;
   /** Commands that the agent itself advertises. */
   readonly agentCommands: () => readonly Completion[];
@@ -25,8 +27,11 @@ export interface TextParts {
 export interface TextTaker {
   /** The first key of a new text was typed: an answer is only taken for the question that was open then. */
   readonly begun: () => void;
-  /** True when the text was taken; otherwise it stays where it is and a notice says why. */
-  readonly take: (text: string) => boolean;
+  /**
+   * True when the text was taken; otherwise it stays where it is and a notice says why. A prompt for a busy session
+   * steers its turn where the agent can be steered; otherwise, and with `queue`, it waits for the end of the turn.
+   */
+  readonly take: (text: string, how?: "steer" | "queue") => boolean;
   /** Resolves when everything taken so far was answered. */
   readonly settled: () => Promise<void>;
 }
@@ -37,8 +42,8 @@ const ANSWERED = "The question was answered elsewhere. Enter sends this text as 
 
 /** While a question is open, text is an answer; otherwise a command or a prompt. Nothing is sent that could mean two things. */
 export function createTextTaker(parts: TextParts): TextTaker {
-  const { context, signal } = parts;
-  const { client, id } = context;
+  const { signal } = parts;
+  const { client, id } = parts.context;
   let meantFor: string | null = null;
   let sending: Promise<void> = Promise.resolve();
 
@@ -46,7 +51,7 @@ export function createTextTaker(parts: TextParts): TextTaker {
     sending = sending.then(call).catch((thrown: unknown) => {
       if (signal.aborted) return;
       if (!(thrown instanceof ClientError)) throw thrown;
-      context.print([red(`✗ ${thrown.message} ${thrown.remedy}`)]);
+      parts.context.print([red(`✗ ${thrown.message} ${thrown.remedy}`)]);
       parts.giveBack(text);
     });
   };
@@ -74,7 +79,8 @@ export function createTextTaker(parts: TextParts): TextTaker {
     if (name === "") return null;
     const own = Object.hasOwn(SLASH_COMMANDS, name) ? SLASH_COMMANDS[name] : undefined;
     if (own !== undefined) {
-      context.print([dim(`> ${text.trim()}`)]);
+      // Without a cursor the typed line is still there.
+      if (context.terminal.hasCursor) context.print([dim(`> ${text.trim()}`)]);
       send(text, async () => own.run(context, words.trim()));
       return true;
     }
@@ -84,16 +90,29 @@ export function createTextTaker(parts: TextParts): TextTaker {
     parts.notice(`There is no command /${name}.${meant === null ? " /help lists them." : ` Did you mean /${meant}?`}`);
     return false;
   };
-  const prompt = (text: string): void =>
-    sendSurely(text, async (idempotencyKey) => {
-      const { turnId } = await client.call("session.prompt", { id, prompt: text, queue: true }, { idempotencyKey });
-      parts.admitted(turnId);
+  const give = async (prompt: string, how: "steer" | "queue", idempotencyKey: string): Promise<void> => {
+    const attachments = [...(await imagesIn(prompt, parts.context.session.cwd))];
+    const asked = { id, prompt, ...(attachments.length === 0 ? {} : { attachments }) };
+    const call = (more: { readonly steer?: true; readonly queue?: true }, key: string) =>
+      client.call("session.prompt", { ...asked, ...more }, { idempotencyKey: key });
+    // A steering message takes no attachments.
+    const isSteer = how === "steer" && attachments.length === 0;
+    const { turnId } = await (isSteer
+      ? call({ steer: true }, idempotencyKey)
+      : call({ queue: true }, idempotencyKey)
+    ).catch((thrown: unknown) => {
+      if (!(thrown instanceof ClientError) || thrown.code !== "steer_unsupported") throw thrown;
+      return call({ queue: true }, `${idempotencyKey}-queued`);
     });
+    parts.admitted(turnId);
+  };
+  const prompt = (text: string, how: "steer" | "queue"): void => sendSurely(text, (key) => give(text, how, key));
+  const context: SlashContext = { ...parts.context, queue: (text) => give(text, "queue", randomUUID()) };
   return {
     begun: () => {
       meantFor = parts.question()?.id ?? null;
     },
-    take: (text) => {
+    take: (text, how = "steer") => {
       const isCommand = text.startsWith("/") ? command(text) : null;
       if (isCommand !== null) return isCommand;
       const asked = parts.question();
@@ -103,7 +122,7 @@ export function createTextTaker(parts: TextParts): TextTaker {
         parts.notice(ANSWERED);
         return false;
       }
-      prompt(text);
+      prompt(text, how);
       return true;
     },
     settled: () => sending,

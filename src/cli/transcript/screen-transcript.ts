@@ -1,17 +1,20 @@
 import type { LogEvent, StreamItem } from "../../client/index.ts";
 import { memberOf } from "../../kernel/index.ts";
 import { cutTo, wrap } from "../print/screen-text.ts";
+import { spellBytes } from "../print/spell.ts";
 import { askedQuestion, questionFacts } from "../questions/question-facts.ts";
 import { harmless, inOneLine } from "../screen/harmless.ts";
 import { bold, dim, red, type Text, yellow } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
 import { createSpeech } from "./speech.ts";
-import { diffOf, toolHead, toolTail, toolTitle } from "./tool-lines.ts";
+import { createToolCards } from "./tool-cards.ts";
 import type { TranscriptOutput } from "./transcript-output.ts";
 import { type TurnSum, turnEnd } from "./turn-end.ts";
 
 export interface Transcript {
   readonly show: (item: StreamItem) => void;
+  /** Prints the next older folded output in full; false when there is none. */
+  readonly unfold: () => boolean;
   readonly close: () => void;
 }
 
@@ -29,7 +32,6 @@ export interface TranscriptOptions {
 }
 
 const PROMPT_LINES_SHOWN = 12;
-const OUTPUT_CHARS_KEPT = 20_000;
 const MARKS: { readonly [status: string]: string } = { open: "☐", active: "◐", done: "☑" };
 const SHORT_ID_CHARS = 28;
 
@@ -43,7 +45,7 @@ export function createScreenTranscript(
 ): Transcript {
   const { print } = output;
   let sum: TurnSum = { startedMs: Date.now(), firstMs: null, tools: 0, usage: null };
-  const outputs = new Map<string, string>();
+  const cards = createToolCards(screen, print);
   let isBusy = false;
   let doing = "working";
 
@@ -53,45 +55,29 @@ export function createScreenTranscript(
   const firstSign = (ms: number): void => {
     sum = { ...sum, firstMs: sum.firstMs ?? ms - sum.startedMs };
   };
-  const settled = (data: unknown, id: string): void => {
-    print([...diffOf(screen, data), ...toolTail(screen, data, outputs.get(id) ?? "")]);
-    outputs.delete(id);
-    doing = "working";
-  };
-  const called = ({ data }: LogEvent): void => {
-    sum = { ...sum, tools: sum.tools + 1 };
-    doing = toolTitle(data);
-    print([toolHead(screen, doing)]);
-  };
   const changed = ({ type }: LogEvent): void => print([dim(`(${type.slice("session.".length, -2)})`)]);
 
   const on: { readonly [type: string]: (event: LogEvent) => void } = {
     "turn.admitted@1": ({ data }) => {
       if (options.prompts(data)) print(promptLines(screen.columns, data, options.rewound));
     },
+    "turn.attached@1": ({ data }) => {
+      if (options.prompts(data)) print(attachedLines(screen.columns, data));
+    },
     "turn.started@1": ({ at }) => {
       sum = { startedMs: Date.parse(at), firstMs: null, tools: 0, usage: null };
+      cards.reset();
     },
     "message.completed@1": ({ data }) => {
       speech.message(textOf(data, "text"), memberOf(data, "role") === "thought");
       if (typeof memberOf(data, "blob") === "string") print([dim(`… ${memberOf(data, "bytes")} bytes in all`)]);
       doing = "working";
     },
-    "effect.intended@1": called,
-    "tool.called@1": called,
-    "effect.output@1": ({ data }) => {
-      const id = textOf(data, "effectId");
-      outputs.set(id, ((outputs.get(id) ?? "") + textOf(data, "text")).slice(-OUTPUT_CHARS_KEPT));
-    },
-    "effect.settled@1": ({ data }) => settled(data, textOf(data, "effectId")),
-    "tool.ended@1": ({ data }) => {
-      outputs.set(textOf(data, "callId"), String(memberOf(memberOf(data, "output"), "text") ?? ""));
-      settled(data, textOf(data, "callId"));
-    },
     "usage.reported@1": ({ data }) => {
       sum = { ...sum, usage: data };
     },
     "todo.replaced@1": ({ data }) => print(todoLines(screen.columns, data)),
+    "x.note@1": ({ data }) => show(`✉ ${textOf(memberOf(data, "payload"), "text")}`, yellow),
     "driver.noticed@1": ({ data }) => {
       const isInfo = memberOf(data, "severity") === "info";
       if (!isInfo || options.verbose === true) show(textOf(data, "title"), isInfo ? dim : yellow);
@@ -114,7 +100,16 @@ export function createScreenTranscript(
       const said = [textOf(data, "option"), textOf(data, "reason")].filter((text) => text !== "").join(", ");
       show(`  ${textOf(data, "status")}${said === "" ? "" : `: ${inOneLine(said)}`}`, dim);
     },
-    "turn.ended@1": ({ data, at }) => print(turnEnd(data, at, sum)),
+    "turn.ended@1": ({ data, at }) => {
+      cards.close();
+      print(turnEnd(data, at, { ...sum, tools: cards.count() }));
+    },
+    "turn.steered@1": ({ data }) => print(promptLines(screen.columns, { prompt: textOf(data, "text") }, undefined)),
+    "context.compacted@1": ({ data }) =>
+      show(
+        `The conversation was compacted: ${textOf(data, "tokensBefore")} -> ${textOf(data, "tokensAfter")} tokens`,
+        dim,
+      ),
     "session.suspended@1": changed,
     "session.rewound@1": () => print([yellow("↶ rewound: the turns after that point no longer count")]),
     "session.exited@1": changed,
@@ -122,17 +117,30 @@ export function createScreenTranscript(
     "session.failed@1": ({ data }) => show(`✗ ${textOf(data, "message")}`, red),
   };
 
+  const hear = (event: LogEvent): void => {
+    if (cards.hear(event)) doing = "working";
+    else on[event.type]?.(event);
+  };
   return {
     show: (item: StreamItem) => {
       if (item.event === "status") isBusy = item.data.busy && item.data.waitingFor === undefined;
       else if (item.event === "delta" && item.data.source === "message" && isBusy) {
         firstSign(Date.now());
         doing = speech.stream(item.data.text) ?? doing;
-      } else if (item.event === "gap") print([dim(`(${item.data.dropped} pieces were not shown)`)]);
-      else if (item.event === "event") on[item.data.type]?.(item.data);
-      output.working(isBusy ? { text: doing, sinceMs: sum.startedMs } : null);
+      } else if (item.event === "delta") cards.stream(item.data.text);
+      else if (item.event === "gap") print([dim(`(${item.data.dropped} pieces were not shown)`)]);
+      else if (item.event === "event") hear(item.data);
+      output.working(isBusy ? { text: doing, sinceMs: sum.startedMs } : null, cards.running());
     },
-    close: output.close,
+    unfold: () => {
+      const lines = cards.unfolded();
+      if (lines !== null) print(lines);
+      return lines !== null;
+    },
+    close: () => {
+      if (!isBusy) cards.close();
+      output.close();
+    },
   };
 }
 
@@ -157,6 +165,17 @@ function promptLines(columns: number, data: unknown, rewound: ReadonlySet<string
     ...(folded > 0 ? [dim(`  … ${folded} more lines`)] : []),
     ...notes.map((note) => dim(`  (${note})`)),
   ];
+}
+
+function attachedLines(columns: number, data: unknown): readonly Text[] {
+  const items = memberOf(data, "items");
+  if (!Array.isArray(items)) return [];
+  return items.map((item) => {
+    const name = inOneLine(harmless(textOf(item, "name")));
+    return dim(
+      cutTo(`  (${textOf(item, "kind")} ${name}, ${spellBytes(Number(memberOf(item, "bytes") ?? 0))})`, columns),
+    );
+  });
 }
 
 function todoLines(columns: number, data: unknown): readonly Text[] {

@@ -15,6 +15,8 @@ export interface StatusLine {
 export interface Working {
   readonly text: string;
   readonly sinceMs: number;
+  /** The last lines of a running tool's output. */
+  readonly last?: readonly string[];
 }
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const;

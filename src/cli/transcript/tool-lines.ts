@@ -1,6 +1,7 @@
 import { toolTitle as titleOfTool } from "../../domains/index.ts";
 import { memberOf } from "../../kernel/index.ts";
-import { cutTo } from "../print/screen-text.ts";
+import { cutTo, wrap } from "../print/screen-text.ts";
+import { spellDuration } from "../print/spell.ts";
 import { harmless, inOneLine } from "../screen/harmless.ts";
 import { bold, cyan, dim, green, joined, red, type Text } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
@@ -9,14 +10,31 @@ import { diffLines } from "./diff-lines.ts";
 /** Lines shown of a tool's output and of a change; the log has all of it. */
 const OUTPUT_LINES_SHOWN = 4;
 const DIFF_LINES_SHOWN = 24;
+const UNFOLDED_LINES_MAX = 400;
 
 /** A tool call on one line: the action and its target. */
 export function toolTitle(data: unknown): string {
   return oneLine(titleOfTool(data));
 }
 
-export function toolHead(terminal: Pick<Terminal, "columns">, title: string): Text {
-  return joined(cyan("●"), " ", bold(cutTo(title, terminal.columns - 3)));
+/** A shorter time says nothing. */
+const TIME_SHOWN_MS = 1000;
+const TIME_COLUMNS = 12;
+
+export function toolHead(terminal: Pick<Terminal, "columns">, title: string, ms: number): Text {
+  const time = ms >= TIME_SHOWN_MS ? ` · ${spellDuration(ms)}` : "";
+  return joined(cyan("●"), " ", bold(cutTo(title, terminal.columns - 3 - (time === "" ? 0 : TIME_COLUMNS))), dim(time));
+}
+
+/** An output that was folded, in full. */
+export function fullOutput(terminal: Pick<Terminal, "columns">, output: string): readonly Text[] {
+  const lines = harmless(output).replace(/\n+$/, "").split("\n");
+  const cut = lines.length - UNFOLDED_LINES_MAX;
+  const shown = cut > 0 ? lines.slice(-UNFOLDED_LINES_MAX) : lines;
+  return [
+    ...(cut > 0 ? [dim(`  │ … ${cut} more lines; \`nomos logs\` has them`)] : []),
+    ...shown.flatMap((line) => wrap(line, terminal.columns - 5)).map((line) => dim(`  │ ${line}`)),
+  ];
 }
 
 /** The result of a tool call: nothing when it succeeded silently, otherwise its last lines. */

@@ -5,8 +5,8 @@ import { createStatusLine, type Working } from "./status-line.ts";
 /** Where a transcript goes: lines that stay, and one line about the work under way. */
 export interface TranscriptOutput {
   readonly print: (lines: readonly Text[]) => void;
-  /** Null when nothing is under way. */
-  readonly working: (status: Working | null) => void;
+  /** Null when nothing is under way. `tools` are the calls that run at the moment. */
+  readonly working: (status: Working | null, tools?: readonly Working[]) => void;
   readonly close: () => void;
 }
 
@@ -17,7 +17,7 @@ export function plainOutput(terminal: Terminal): TranscriptOutput {
     print: (lines) => {
       for (const line of lines) status.print(line);
     },
-    working: status.set,
+    working: (working, tools) => status.set(tools?.at(-1) ?? working),
     close: status.close,
   };
 }

@@ -45,6 +45,14 @@ test("in a pipe, what an agent prints beside its protocol is shown only on reque
   expect(shown(true, ...CHATTER)).toEqual(["warn: beside the protocol", "[notice] careful", "hello"]);
 });
 
+test("a session's message to the person is shown, in a pipe and on a screen", () => {
+  const note = event("x.note@1", { turnId: null, payload: { text: "the build is red\nlook" } });
+  expect(shown(false, note)).toEqual(["[note] the build is red", "[note] look"]);
+  const { terminal, lines } = fakeTerminal({ hasCursor: true, isScreen: true, columns: 80 });
+  createTranscript(terminal, { prompts: () => false }).show(note);
+  expect(lines.join("\n")).toContain("✉ the build is red");
+});
+
 test("in a pipe, a question has its facts and the commands that answer it", () => {
   const detail = { command: "npm test", diff: "--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n" };
   const asked = event("approval.requested@1", { approvalId: "q1", question: "May I?", options: ["once"], detail });

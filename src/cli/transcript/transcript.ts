@@ -39,6 +39,7 @@ function createPlainTranscript(terminal: Terminal, options: TranscriptOptions): 
       if (item.event === "gap") terminal.print(dim(`(${item.data.dropped} pieces were not shown)`));
       else if (item.event === "event") printEvent(terminal, item.data, options);
     },
+    unfold: () => false,
     close: release,
   };
 }
@@ -51,6 +52,9 @@ function isChatter({ type, data }: LogEvent): boolean {
 function printEvent(terminal: Terminal, event: LogEvent, { prompts, answers, who }: TranscriptOptions): void {
   if (event.type === "turn.admitted@1" && prompts(event.data))
     for (const line of String(memberOf(event.data, "prompt")).split("\n")) terminal.print(bold(`> ${line}`));
+  if (event.type === "x.note@1")
+    for (const line of String(memberOf(memberOf(event.data, "payload"), "text") ?? "").split("\n"))
+      terminal.print(`[note] ${line}`);
   if (event.type === "approval.requested@1") {
     const asked = askedQuestion(event.data);
     const keys = answers === "here" ? "typed" : null;

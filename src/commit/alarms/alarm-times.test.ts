@@ -3,7 +3,8 @@ import { Reminder } from "../../../test/definitions/reminder.ts";
 import { reminderFact } from "../../../test/definitions/reminder-events.ts";
 import { createReminderMemory, type ReminderMemory } from "../../../test/definitions/reminder-memory.ts";
 import { proves } from "../../../test/support/proves.ts";
-import { ALARMS, createDefinitions } from "../../kernel/index.ts";
+import { createDefinitions } from "../../domains/index.ts";
+import { ALARMS } from "../../kernel/index.ts";
 import { type AlarmOptions, startAlarms } from "./alarm-clock.ts";
 
 const BY = { actor: "test" };

@@ -1,4 +1,5 @@
-import { type Definitions, placeInLane, QUEUED, type QueuedRow, stateRowId } from "../../kernel/index.ts";
+import type { Definitions } from "../../domains/index.ts";
+import { placeInLane, QUEUED, type QueuedRow, stateRowId } from "../../kernel/index.ts";
 import type { RowPlace, Store } from "../../store/index.ts";
 import type { LaneLimit } from "./waits.ts";
 

@@ -3,7 +3,8 @@ import { finishReminder, REMINDER_LANE, Reminder } from "../../../test/definitio
 import { reminderFact } from "../../../test/definitions/reminder-events.ts";
 import { createReminderMemory, type ReminderMemory } from "../../../test/definitions/reminder-memory.ts";
 import { proves } from "../../../test/support/proves.ts";
-import { createDefinitions, QUEUED, type QueuedRow } from "../../kernel/index.ts";
+import { createDefinitions } from "../../domains/index.ts";
+import { QUEUED, type QueuedRow } from "../../kernel/index.ts";
 import { createLaneMemory } from "./lane-memory.ts";
 import { definedLimits, lanesOf, waitingIn } from "./lane-rows.ts";
 import { createQueues, type QueueOptions } from "./queues.ts";

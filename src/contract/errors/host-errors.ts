@@ -27,6 +27,7 @@ export const HOST_ERRORS = {
     "The driver did not answer in time and was stopped.",
     "Find out what the driver waits for. If it needs longer, raise `turnTimeoutMs` with `nomos config set`.",
   ),
+  file_missing: entry(404, 4, "There is no such file.", "List the folder to see what is there."),
   file_too_large: entry(
     413,
     2,

@@ -97,6 +97,12 @@ export const SESSION_ERRORS = {
     "Prompt the agent where it runs.",
   ),
   queue_full: entry(429, 6, "The queue is full; the prompt was not admitted.", "Wait until a queued turn has ended."),
+  labels_full: entry(
+    409,
+    5,
+    "This session has as many labelled points as it can have.",
+    "Remove a label first: `nomos session mark <session> EVENT ''`.",
+  ),
   session_archived: entry(
     409,
     5,

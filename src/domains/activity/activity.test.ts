@@ -10,6 +10,7 @@ test.each([
   ["a turn ended well: the last line stays", "turn.ended@1", { outcome: "completed" }, null],
   ["a turn ended badly", "turn.ended@1", { outcome: "interrupted" }, "interrupted"],
   ["the session failed", "session.failed@1", { message: "gone" }, "gone"],
+  ["a message to the person", "x.note@1", { payload: { text: "the build is red" } }, "✉ the build is red"],
   ["any other event", "todo.replaced@1", { items: [] }, null],
 ])("%s", (_name, type, data, said) => {
   expect(activityOf({ type, data })).toBe(said);

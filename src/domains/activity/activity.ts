@@ -13,6 +13,8 @@ export function activityOf({ type, data }: { readonly type: string; readonly dat
       return "working";
     case "turn.ended@1":
       return text("outcome") === "completed" ? null : text("outcome");
+    case "x.note@1":
+      return `✉ ${lastLine(String(memberOf(memberOf(data, "payload"), "text") ?? ""))}`;
     case "session.failed@1":
       return text("message");
     default:

@@ -8,10 +8,10 @@ import {
   type Placed,
   putRow,
   refuse,
-  type ToolPolicy,
   type Transition,
   transition,
 } from "../../kernel/index.ts";
+import type { ToolPolicy } from "../gate/gate.ts";
 
 export const AGENT_EVENTS = {
   "agent.created@1": event<{

@@ -1,4 +1,5 @@
-import { folded, indexPatterns, type Refusal, refuse } from "../../kernel/index.ts";
+import { type Refusal, refuse } from "../../kernel/index.ts";
+import { folded, indexPatterns } from "../gate/pattern-index.ts";
 
 /** What a session may change, by path below its worktree. Only `*` and `**` are special; a folder includes all below. */
 export interface Scope {

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
-import { evolveBy, type Rule } from "../../kernel/index.ts";
+import { evolveBy } from "../../kernel/index.ts";
+import type { Rule } from "../gate/gate.ts";
 import { changePolicy, POLICY_LIMITS } from "./policy.ts";
 import { NEW_SYSTEM, System, systemFact } from "./system.ts";
 

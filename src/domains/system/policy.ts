@@ -1,4 +1,5 @@
-import { type Decision, event, factsOf, type Rule, refuse } from "../../kernel/index.ts";
+import { type Decision, event, factsOf, refuse } from "../../kernel/index.ts";
+import type { Rule } from "../gate/gate.ts";
 
 /** The rules in force from here on, all of them. */
 export interface PolicyChanged {

@@ -5,6 +5,7 @@ import { describedBy } from "../manifests/described-by.ts";
 import { asHeld, given, type Manifest } from "../manifests/manifest.ts";
 import type { Resolved } from "../manifests/resolve.ts";
 import type { AgentPool, Seat } from "./agent-pool.ts";
+import { startAgain } from "./start-again.ts";
 import { STEP_TIMES, type StepTimes } from "./step-times.ts";
 
 export interface AcpDriverParts {
@@ -51,26 +52,26 @@ async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null)
   const { manifest, pool, host } = parts;
   const { argv, env, shown } = asHeld(manifest, port.spec, await parts.resolve());
   const times = timesOf(manifest);
-  const agent = await inHandshake(
-    pool.process(port.sessionId, {
-      slug: manifest.id,
-      label: port.sessionId,
-      cwd: port.spec.cwd,
-      argv,
-      env,
-      shown,
-      shared:
-        manifest.capabilities.many_sessions &&
-        !(mayDelegate(port.spec) || isWalled(port.spec) || endsWithTurns(port.spec)),
-      walledFor: isWalled(port.spec) ? { id: port.sessionId, spec: port.spec } : null,
-      times,
-      version: parts.version,
-      acpVersion: manifest.acp_version,
-    }),
-  );
+  const order = {
+    slug: manifest.id,
+    label: port.sessionId,
+    cwd: port.spec.cwd,
+    argv,
+    env,
+    shown,
+    shared:
+      manifest.capabilities.many_sessions &&
+      !(mayDelegate(port.spec) || isWalled(port.spec) || endsWithTurns(port.spec)),
+    walledFor: isWalled(port.spec) ? { id: port.sessionId, spec: port.spec } : null,
+    times,
+    version: parts.version,
+    acpVersion: manifest.acp_version,
+  };
+  const starts = startAgain(() => pool.process(port.sessionId, order), { clock: parts.clock, signal: port.signal });
+  const agent = await inHandshake(starts);
   const tools = agent.info.mcpHttp ? host.tools(port.sessionId) : null;
   try {
-    const order = {
+    const opening = {
       cwd: port.spec.cwd,
       tools,
       past: port.past,
@@ -79,7 +80,7 @@ async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null)
       loginSteps: manifest.auth?.login ?? [],
     };
     const { openNative } = await import("./native-session.ts");
-    const native = await inHandshake(openNative(agent, order));
+    const native = await inHandshake(openNative(agent, opening));
     const { nativeId, continuity, offer } = native;
     const digest = continuity === "digest" ? await port.past.digest() : "";
     await port.record([

@@ -90,6 +90,21 @@ async function create(agent: AgentProcess, order: OpenOrder, reason: string | nu
   return native(idIn(answer), order.past.isEmpty ? "fresh" : "digest", reason, answer);
 }
 
+/** A session without a prompt, to see whether the agent opens one. `login`: not without a login. */
+export async function openEmpty(agent: AgentProcess, cwd: string, openMs: number): Promise<"opened" | "login"> {
+  try {
+    idIn(await agent.request("session/new", { cwd, mcpServers: [] }, openMs));
+    return "opened";
+  } catch (thrown) {
+    if (!(thrown instanceof RequestError)) throw thrown;
+    if (thrown.code === AUTH_REQUIRED) return "login";
+    throw new DriverError(
+      "driver_failed",
+      `the agent opened no session: ${agentSaid(thrown)}${agent.printed.tailText()}`,
+    );
+  }
+}
+
 /** A login without a person is made once; any other is refused with what the person should do. */
 async function loggedIn(agent: AgentProcess, order: OpenOrder, act: () => Promise<unknown>): Promise<unknown> {
   try {

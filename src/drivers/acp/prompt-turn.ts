@@ -2,10 +2,11 @@ import { RequestError } from "@agentclientprotocol/sdk";
 import * as z from "zod";
 import type { Clock } from "../../host/index.ts";
 import { type DriverSettings, fact, memberOf } from "../../kernel/index.ts";
-import { DriverError, type TurnPort } from "../../turns/index.ts";
+import { DriverError, QuotaError, type TurnPort } from "../../turns/index.ts";
 import { promptContent } from "../prompt-content.ts";
 import { createTurnRecorder, type TurnRecorder } from "../turn-recorder.ts";
 import type { Update } from "../update.ts";
+import { usageLimitIn } from "../usage-limit.ts";
 import type { AgentPool, Seat } from "./agent-pool.ts";
 import type { AgentProcess } from "./agent-process.ts";
 import { agentSaid } from "./agent-said.ts";
@@ -15,6 +16,7 @@ import { createPermissions } from "./permission.ts";
 import { createSaidNo, type SaidNo } from "./said-no.ts";
 import type { StepTimes } from "./step-times.ts";
 import { readUpdate, readUsed } from "./updates.ts";
+import { createWholeAnswer, type WholeAnswer } from "./whole-answer.ts";
 
 export interface PromptTurn {
   readonly port: TurnPort;
@@ -38,11 +40,13 @@ export async function runPrompt(turn: PromptTurn): Promise<void> {
   broken.promise.catch(() => undefined);
   const recorder = createTurnRecorder(port, offer.hearUpdate, broken.reject, seat.told);
   const saidNo = createSaidNo();
+  const whole = createWholeAnswer();
   let idle = createIdle(agent);
   const stopListening = agent.listen(nativeId, {
     onUpdate: (given) => {
       const update = readUpdate(given);
       if (update.is === "state") idle.hear(update);
+      whole.hear(update);
       recorder.push(update);
     },
     onRequest: requestAnswers(port, recorder, broken.reject, saidNo.hear),
@@ -53,6 +57,7 @@ export async function runPrompt(turn: PromptTurn): Promise<void> {
   const onAbort = () => broken.reject(port.signal.reason);
   port.signal.addEventListener("abort", onAbort, { once: true });
   let open: Promise<unknown> | null = null;
+  let isLimited = false;
   try {
     await applySettings(agent, nativeId, offer, turn.settings, times);
     await recordOffer(port, seat);
@@ -71,9 +76,11 @@ export async function runPrompt(turn: PromptTurn): Promise<void> {
       prompt = await promptContent(words, [], agent.info);
     }
     await recorder.finish();
-    judge(answer);
+    judge(answer, whole, turn.clock.nowMs());
   } catch (thrown) {
-    throw thrown instanceof RequestError ? failedPrompt(thrown) : thrown;
+    const error = thrown instanceof RequestError ? failedPrompt(thrown, turn.clock.nowMs()) : thrown;
+    isLimited = error instanceof QuotaError;
+    throw error;
   } finally {
     port.signal.removeEventListener("abort", onAbort);
     recorder.close();
@@ -82,6 +89,8 @@ export async function runPrompt(turn: PromptTurn): Promise<void> {
     if (!stopped || agent.ending() !== null) await pool.discard(port.sessionId);
     else if (port.signal.aborted && busy.isAlone()) await agent.endSince(mark);
     await recordRest(turn, recorder);
+    // Some agents take no prompt after a limit until they are started again.
+    if (isLimited && (agent.info.loads || agent.info.resumes)) await pool.release(port.sessionId);
   }
 }
 
@@ -180,14 +189,23 @@ async function recordOffer(port: TurnPort, { offer }: Seat): Promise<void> {
   if (change !== null) await port.record([fact("driver.offered@1", { turnId: port.turnId, ...change })]);
 }
 
-function failedPrompt(error: RequestError): DriverError {
-  return new DriverError("driver_failed", `the agent failed: ${agentSaid(error)}`, { code: error.code });
+function failedPrompt(error: RequestError, nowMs: number): DriverError {
+  const said = agentSaid(error);
+  const words = error.code === TOO_MANY ? `HTTP 429: ${said}` : said;
+  const limit = usageLimitIn(words, nowMs) ?? usageLimitIn(`${words} ${JSON.stringify(error.data ?? "")}`, nowMs);
+  if (limit !== null) return new QuotaError(`the agent reached a usage limit: ${limit.reason}`, limit.untilMs);
+  return new DriverError("driver_failed", `the agent failed: ${said}`, { code: error.code });
 }
 
-function judge(answer: unknown): void {
+/** Some agents use the status of the vendor's answer as the code. */
+const TOO_MANY = 429;
+
+function judge(answer: unknown, whole: WholeAnswer, nowMs: number): void {
   const parsed = Answer.safeParse(answer);
   if (!parsed.success) throw new DriverError("not_acp", "the agent answered the prompt in a way that is not ACP");
   const { stopReason } = parsed.data;
+  const limit = whole.limit(stopReason, nowMs);
+  if (limit !== null) throw new QuotaError(`the agent reached a usage limit: ${limit.reason}`, limit.untilMs);
   if (stopReason === "end_turn") return;
   throw new DriverError("driver_failed", REASONS[stopReason] ?? `the agent stopped: ${stopReason}`, { stopReason });
 }

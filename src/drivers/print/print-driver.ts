@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { jsonExcess } from "../../contract/index.ts";
-import type { HostProcess } from "../../host/index.ts";
+import type { Clock, HostProcess } from "../../host/index.ts";
 import { fact } from "../../kernel/index.ts";
-import { type Driver, DriverError, type TurnPort } from "../../turns/index.ts";
+import { type Driver, DriverError, QuotaError, type TurnPort } from "../../turns/index.ts";
 import { createLineReader } from "../line-reader.ts";
 import { describedBy } from "../manifests/described-by.ts";
 import { asHeld, type Manifest } from "../manifests/manifest.ts";
@@ -10,6 +10,7 @@ import type { Resolved } from "../manifests/resolve.ts";
 import { createPrinted, type Printed } from "../printed.ts";
 import { promptContent } from "../prompt-content.ts";
 import { createTurnRecorder, type TurnRecorder } from "../turn-recorder.ts";
+import { usageLimitIn } from "../usage-limit.ts";
 import { modeEnvironment, printArgv } from "./print-argv.ts";
 import type { PrintSign, ReadLine } from "./print-sign.ts";
 import { readClaude } from "./read-claude.ts";
@@ -20,6 +21,7 @@ import { readPi } from "./read-pi.ts";
 
 export interface PrintDriverParts {
   readonly manifest: Manifest;
+  readonly clock: Clock;
   readonly resolve: () => Promise<Resolved>;
 }
 
@@ -38,15 +40,16 @@ const NOISE_MAX = 1000;
 const NOISE_AT_ONCE_MAX = 500;
 
 /** A one-shot program: one process per turn, resumed by its native session id. It never asks; its mode decides. */
-export function printDriver({ manifest, resolve }: PrintDriverParts): Driver {
+export function printDriver(parts: PrintDriverParts): Driver {
+  const { manifest, resolve } = parts;
   return {
     ...describedBy(manifest, resolve),
     runTurn: async (port) => {
       const found = asHeld(manifest, port.spec, await resolve());
-      const resumed = await runOnce(port, manifest, found, port.past.nativeId, null);
+      const resumed = await runOnce(port, parts, found, port.past.nativeId, null);
       if (resumed.over) return;
       // It did not know that session and did nothing, so a second attempt does nothing twice.
-      await runOnce(port, manifest, found, null, resumed.why);
+      await runOnce(port, parts, found, null, resumed.why);
     },
   };
 }
@@ -55,7 +58,7 @@ type Ran = { readonly over: true } | { readonly over: false; readonly why: strin
 
 async function runOnce(
   port: TurnPort,
-  manifest: Manifest,
+  { manifest, clock }: Pick<PrintDriverParts, "manifest" | "clock">,
   found: Resolved,
   nativeId: string | null,
   reason: string | null,
@@ -91,7 +94,7 @@ async function runOnce(
     if (nativeId !== null && isForgotten(nativeId, exitCode, said) && seen.isSilent() && !port.signal.aborted)
       return { over: false, why: `it could not be resumed${said}`.trim().slice(0, 500) };
     await recordPrinted(port, printed);
-    judge(manifest, exitCode, seen.failure(), printed);
+    judge(manifest, exitCode, seen.failure(), printed, clock.nowMs());
     return { over: true };
   } finally {
     port.signal.removeEventListener("abort", onAbort);
@@ -222,9 +225,18 @@ async function recordPrinted(port: TurnPort, printed: Printed): Promise<void> {
   await port.record([fact("driver.noticed@1", { turnId: port.turnId, severity: "info", title, body })]);
 }
 
-function judge({ name }: Manifest, exitCode: number | null, failure: string | null, printed: Printed): void {
+function judge(
+  { name }: Manifest,
+  exitCode: number | null,
+  failure: string | null,
+  printed: Printed,
+  nowMs: number,
+): void {
+  if (failure === null && exitCode === 0) return;
+  // What it printed counts only when it failed without a reason: a retry that worked is told there too.
+  const limit = usageLimitIn(failure ?? printed.tail(), nowMs);
+  if (limit !== null) throw new QuotaError(`${name} reached a usage limit: ${limit.reason}`, limit.untilMs);
   if (failure !== null) throw new DriverError("driver_failed", `${name} failed: ${failure}`);
-  if (exitCode === 0) return;
   if (exitCode === null || exitCode > BY_SIGNAL)
     throw new DriverError("agent_crashed", `${name} was ended in the middle of its turn${printed.tailText()}`);
   throw new DriverError("driver_failed", `${name} ended with ${exitCode}${printed.tailText()}`, { exitCode });

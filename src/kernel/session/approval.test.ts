@@ -53,7 +53,8 @@ proves("K7", "a verb is granted by the answer `always` and by nothing else", () 
 });
 
 proves("K7", "the same question asked again while it is open joins it, and one answer ends it for both", () => {
-  let joins = 0;
+  /** Joins that a log holds, and those that are tried at its end. */
+  let joined = 0;
   forEveryLog((log) => {
     const open = new Map<string, string>();
     for (const { fact } of log.events) {
@@ -62,7 +63,7 @@ proves("K7", "the same question asked again while it is open joins it, and one a
         if (effectId === null) expect([...open.values()]).not.toContain(spelled(fact.data));
         open.set(approvalId, effectId === null ? spelled(fact.data) : approvalId);
       } else if (isOfType(fact, "approval.joined@1")) {
-        joins += 1;
+        joined += 1;
         expect(open.has(fact.data.approvalId)).toBe(true);
         expect(fact.data.joinId).not.toBe(fact.data.approvalId);
       } else if (isOfType(fact, "approval.answered@1") || isOfType(fact, "approval.closed@1"))
@@ -72,13 +73,14 @@ proves("K7", "the same question asked again while it is open joins it, and one a
       const again = { ...asked, approvalId: "again" };
       const joins = asked.effectId === null && log.head.phase.at === "busy" && asked.turnId === log.head.phase.turnId;
       if (joins) {
+        joined += 1;
         expect(askApproval(log.head, again)).toMatchObject([{ type: "approval.joined@1" }]);
         for (const other of [{ inputHash: "other" }, { checkpoint: { at: "else" } }, { options: ["other"] }])
           expect(askApproval(log.head, { ...again, ...other })).not.toMatchObject([{ type: "approval.joined@1" }]);
       }
     }
   });
-  expect(joins).toBeGreaterThan(0);
+  expect(joined).toBeGreaterThan(0);
 });
 
 proves("K7", "a turn ends with no question left open", () => {

@@ -10,7 +10,15 @@ import { isEnded, type SessionState } from "./state.ts";
 import type { Question } from "./turn-events.ts";
 
 /** Facts that a driver may record by itself, each in the running turn. */
-export type DriverFact = Fact<Exclude<keyof typeof DRIVER_EVENTS, "driver.configured@1" | "turn.attached@1">>;
+export type DriverFact = Fact<
+  | Exclude<keyof typeof DRIVER_EVENTS, "driver.configured@1" | "turn.attached@1">
+  | "step.started@1"
+  | "step.ended@1"
+  | "context.composed@1"
+  | "context.compacted@1"
+  | "context.branched@1"
+  | "message.completed@1"
+>;
 
 /** A turn that has ended records nothing more, however late its agent speaks. */
 export function recordDriver(state: SessionState, turnId: string, facts: readonly DriverFact[]): Decision {

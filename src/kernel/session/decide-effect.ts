@@ -16,6 +16,7 @@ export interface Intent {
   readonly detail: Json;
   readonly redo: RedoClass;
   readonly rules: readonly string[];
+  readonly callId?: string;
 }
 
 /**

@@ -111,8 +111,9 @@ export function recoverSession(state: SessionState): Decision {
   return outlivesDaemon(state) ? [] : closeTurn(state, state.phase.turnId, "interrupted", null, "expired");
 }
 
+/** False also for a turn that a person asked to end: it would go on as if nobody had. */
 export function outlivesDaemon(state: SessionState): boolean {
-  if (state.phase.at !== "busy") return false;
+  if (state.phase.at !== "busy" || state.stopAsked === true) return false;
   const questions = pendingApprovals(state, state.phase.turnId);
   const effects = Object.values(state.effects);
   if (effects.some((effect) => effect.status === "begun")) return false;
@@ -145,12 +146,20 @@ export function closeTurn(
   const effects = Object.entries(state.effects)
     .filter(([, effect]) => effect.turnId === turnId)
     .map(([effectId, effect]) => settleCut(effectId, turnId, effect.status === "begun" ? effect.redo : null));
-  return [...approvals, ...effects, fact("turn.ended@1", { turnId, outcome, error })];
+  const steers = outcome === "completed" ? turnsOfSteers(state) : [];
+  return [...approvals, ...effects, fact("turn.ended@1", { turnId, outcome, error }), ...steers];
 }
 
-function settleCut(effectId: string, turnId: string, redo: RedoClass | null): Fact {
+/** Settles the effects of a turn that were under way when it was cut. */
+export function cutEffects(state: SessionState, turnId: string): readonly Fact[] {
+  return Object.entries(state.effects)
+    .filter(([, effect]) => effect.turnId === turnId && effect.status === "begun")
+    .map(([effectId, effect]) => settleCut(effectId, turnId, effect.redo, "the session was restarted"));
+}
+
+function settleCut(effectId: string, turnId: string, redo: RedoClass | null, cut = "the turn ended"): Fact {
   const outcome = redo === null ? "refused" : "unknown";
-  const message = redo === null ? "the turn ended before it began" : "the turn ended while it was under way";
+  const message = redo === null ? "the turn ended before it began" : `${cut} while it was under way`;
   return fact("effect.settled@1", { effectId, turnId, outcome, exitCode: null, message, redo });
 }
 
@@ -182,4 +191,11 @@ function endFact(end: End): Fact {
 
 function ended(state: SessionState): Refusal {
   return refuse("session_ended", { id: state.id, state: state.phase.at });
+}
+
+/** Steering that no step contained before its turn was completed: each message becomes a turn of its own. */
+function turnsOfSteers({ steers = [] }: SessionState): readonly Fact[] {
+  return steers.map(({ steerId, text: { text, blob, bytes } }) =>
+    fact("turn.admitted@1", { turnId: steerId, prompt: text, blob, bytes, queued: true }),
+  );
 }

@@ -84,11 +84,17 @@ export function endTurn(
     readonly turnId: string;
     readonly outcome: "completed" | "failed" | "interrupted";
     readonly error: { readonly code: string; readonly message: string } | null;
+    /** Its driver wants it recorded when nothing is left to do. */
+    readonly settles?: boolean;
   },
 ): Decision {
+  const { turnId, outcome, error } = input;
   if (isEnded(state)) return refuse("session_ended", { id: state.id, state: state.phase.at });
-  const off = notRunning(state, input.turnId);
-  return off ?? closeTurn(state, input.turnId, input.outcome, input.error, "cancelled");
+  const off = notRunning(state, turnId);
+  if (off !== null) return off;
+  const closed = closeTurn(state, turnId, outcome, error, "cancelled");
+  const isLast = state.queue.length === 0 && (outcome !== "completed" || state.steers === undefined);
+  return input.settles === true && isLast ? [...closed, fact("turn.settled@1", { turnId })] : closed;
 }
 
 /** The agent never started: its first turn fails, and the session ends in error. */

@@ -109,6 +109,8 @@ export const DRIVER_EVENTS = {
     readonly places: readonly ToolPlace[];
     readonly diffs: readonly ToolDiff[];
     readonly output: TextOrBlob | null;
+    /** Pictures that the engine's tool gave the model. */
+    readonly images?: readonly { readonly mediaType: string; readonly blob: string; readonly bytes: number }[];
   }>({
     erasable: true,
     spaceNeed: "output",

@@ -110,7 +110,7 @@ proves("K6", "recovery starts nothing, and leaves the queue and an ended session
 
 proves(
   "K6",
-  "a cut turn ends interrupted and its questions expire; only a turn waiting at a driver checkpoint goes on",
+  "a cut turn ends interrupted and its questions expire; only a turn waiting at a driver checkpoint goes on, unless a person asked to end it",
   () => {
     forEveryState((before) => {
       const after = recovered(before);
@@ -122,7 +122,8 @@ proves(
       const begun = Object.values(before.effects).some((effect) => effect.status === "begun");
       const allowed = Object.values(before.effects).some((effect) => effect.resumes === true);
       const isOpen = questions.length > 0 || allowed;
-      const waits = isOpen && questions.every(({ checkpoint }) => checkpoint !== null) && !begun;
+      const isAsked = before.stopAsked === true;
+      const waits = isOpen && questions.every(({ checkpoint }) => checkpoint !== null) && !begun && !isAsked;
       expect(after.phase.at).toBe(waits ? "busy" : "idle");
       if (waits) return;
       expect(after.recentTurns.at(-1)).toEqual({ turnId: before.phase.turnId, outcome: "interrupted" });

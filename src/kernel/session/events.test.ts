@@ -13,6 +13,7 @@ proves("K18", "what was said and done can be erased; what the state machine need
   expect(erasable).toEqual([
     "session.labelled@1",
     "session.titled@1",
+    "point.labelled@1",
     "turn.admitted@1",
     "message.completed@1",
     "effect.intended@1",
@@ -26,6 +27,10 @@ proves("K18", "what was said and done can be erased; what the state machine need
     "tool.called@1",
     "tool.ended@1",
     "turn.attached@1",
+    "context.composed@1",
+    "context.compacted@1",
+    "context.branched@1",
+    "turn.steered@1",
     "worktree.kept@1",
     "scope.reverted@1",
     "gate.denied@1",

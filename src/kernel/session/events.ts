@@ -3,6 +3,7 @@ import { COMMON_EVENTS } from "../definitions/shared-events.ts";
 import { DRIVER_EVENTS } from "./driver-events.ts";
 import { LIFE_EVENTS } from "./life-events.ts";
 import { WORLD_EVENTS } from "./snapshot-events.ts";
+import { STEP_EVENTS } from "./steps/step-events.ts";
 import { TURN_EVENTS } from "./turn-events.ts";
 import { WORKTREE_EVENTS } from "./worktree-events.ts";
 
@@ -11,6 +12,7 @@ export const SESSION_EVENTS = {
   ...LIFE_EVENTS,
   ...TURN_EVENTS,
   ...DRIVER_EVENTS,
+  ...STEP_EVENTS,
   ...WORLD_EVENTS,
   ...WORKTREE_EVENTS,
   ...COMMON_EVENTS,

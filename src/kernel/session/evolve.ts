@@ -1,10 +1,10 @@
 import type { Placed } from "../definitions/event.ts";
 import { LIMITS } from "../limits.ts";
-import type { Spent } from "./driver-events.ts";
 import type { Fact } from "./events.ts";
 import { evolveFiles } from "./evolve-files.ts";
 import { evolveWork, isOver } from "./evolve-work.ts";
 import { type DriverState, NEW_DRIVER, type Phase, type SessionState } from "./state.ts";
+import { evolveSteps, evolveTurnEdge } from "./steps/evolve-steps.ts";
 import { SESSION_TRANSITIONS, transition } from "./transitions.ts";
 
 /**
@@ -42,7 +42,8 @@ function nextPhase(state: SessionState, fact: Fact, at: string): Phase {
 }
 
 function apply(state: SessionState, fact: Fact, event: Placed<Fact>): SessionState {
-  return evolveLife(state, fact, event) ?? evolveWork(state, fact, event) ?? evolveFiles(state, fact) ?? state;
+  const other = (): SessionState => evolveSteps(state, fact, event) ?? evolveFiles(state, fact) ?? state;
+  return evolveTurnEdge(evolveLife(state, fact, event) ?? evolveWork(state, fact, event) ?? other(), fact);
 }
 
 /** The session itself: opened, forked, labelled, rewound, and what its driver says. Null for a fact about something else. */
@@ -66,8 +67,6 @@ function evolveLife(state: SessionState, fact: Fact, event: Placed<Fact>): Sessi
       return { ...state, label: fact.data.label };
     case "session.titled@1":
       return { ...state, title: fact.data.title };
-    case "usage.reported@1":
-      return fact.data.spent === undefined ? state : { ...state, spent: added(state.spent, fact.data.spent) };
     case "session.forgotten@1":
       return { ...state, forgotten: true };
     case "session.archived@1":
@@ -97,15 +96,6 @@ function evolveLife(state: SessionState, fact: Fact, event: Placed<Fact>): Sessi
     default:
       return null;
   }
-}
-
-function added(a: Spent | undefined, b: Spent): Spent {
-  if (a === undefined) return b;
-  const cost =
-    a.costMicroUsd === null && b.costMicroUsd === null ? null : (a.costMicroUsd ?? 0) + (b.costMicroUsd ?? 0);
-  const [input, output] = [a.input + b.input, a.output + b.output];
-  const [cacheRead, cacheWrite] = [a.cacheRead + b.cacheRead, a.cacheWrite + b.cacheWrite];
-  return { input, output, cacheRead, cacheWrite, costMicroUsd: cost };
 }
 
 function withDriver(state: SessionState, change: Partial<DriverState> | undefined): SessionState {

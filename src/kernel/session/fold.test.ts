@@ -45,6 +45,20 @@ proves("K15", "before its first event a session is empty", () => {
   });
 });
 
+proves("K15", "labels of points and summaries of branches are read from the log: they change no state", () => {
+  const { version: _version, headId: _head, ...before } = IDLE;
+  const after = foldOn(
+    IDLE,
+    fact("point.labelled@1", { eventId: "e1", label: "here" }),
+    fact("context.branched@1", {
+      ...{ turnId: "t", from: "e1", summary: { text: "s", blob: null, bytes: 1 } },
+      files: { read: [], modified: [] },
+    }),
+  );
+  expect(after).toMatchObject(before);
+  expect(Object.keys(after).sort()).toEqual(Object.keys(IDLE).sort());
+});
+
 proves("K15", "each fact of a session's life is in its state", () => {
   expect(STARTING).toMatchObject({ spec: SPEC, label: null, openedAt: "t1", version: 1, headId: "e1" });
   expect(BUSY.phase).toEqual({ at: "busy", turnId: "t", eventId: "e3", since: "t4" });

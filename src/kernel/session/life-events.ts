@@ -66,6 +66,12 @@ export const LIFE_EVENTS = {
     spaceNeed: "start",
     words: ({ title }) => title,
   }),
+  /** A person names a point of the session's history. A label is at one point; null takes the point's label away. */
+  "point.labelled@1": event<{ readonly eventId: string; readonly label: string | null }>({
+    erasable: true,
+    spaceNeed: "start",
+    words: ({ label }) => label,
+  }),
   /** Its erasable data was erased; the archive, if one was made, still has it. */
   "session.archived@1": event<{ readonly archive: ArchiveRef | null; readonly events: number }>(),
   "session.rewound@1": event<{

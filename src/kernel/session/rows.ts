@@ -23,7 +23,9 @@ export interface SessionRow {
   readonly sandbox: SandboxMode;
   readonly state: SessionStateName;
   readonly busy: boolean;
-  readonly waitingFor: "approval" | null;
+  readonly waitingFor: "approval" | "quota" | null;
+  /** When the usage limit that it waits for resets. */
+  readonly waitingUntil?: string;
   readonly queued: number;
   readonly label: string | null;
   readonly startedAt: string;
@@ -73,7 +75,8 @@ export function sessionRow(state: SessionState): SessionRow | null {
     sandbox: spec.sandbox,
     state: phase.at,
     busy: isBusy(state),
-    waitingFor: phase.at === "busy" && pendingApprovals(state, phase.turnId).length > 0 ? "approval" : null,
+    waitingFor: waitingFor(state),
+    ...(state.quota === undefined || isEnded(state) ? {} : { waitingUntil: state.quota.until }),
     queued: state.queue.length,
     label: state.label,
     startedAt: state.openedAt ?? "",
@@ -93,6 +96,12 @@ export function sessionRow(state: SessionState): SessionRow | null {
     ...(state.title == null ? {} : { title: state.title }),
     ...(state.spent === undefined ? {} : { spent: state.spent }),
   };
+}
+
+function waitingFor(state: SessionState): SessionRow["waitingFor"] {
+  const { phase, quota } = state;
+  if (phase.at === "busy" && pendingApprovals(state, phase.turnId).length > 0) return "approval";
+  return quota === undefined || isEnded(state) ? null : "quota";
 }
 
 export const SESSIONS = defineList<SessionRow>()({

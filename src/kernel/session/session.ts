@@ -8,6 +8,7 @@ import { SESSION_EVENTS } from "./events.ts";
 import { evolveSession } from "./evolve.ts";
 import { APPROVALS, approvalRows, SESSIONS, sessionRow } from "./rows.ts";
 import { newSessionState, type SessionState, sessionStream } from "./state.ts";
+import { quotaAlarms, ringQuota } from "./steps/decide-steps.ts";
 
 /** The session: an agent at work. */
 export const Session = defineAggregate({
@@ -22,6 +23,8 @@ export const Session = defineAggregate({
     return row === null ? [] : [putRow(SESSIONS, state.id, row)];
   },
   account: quotaOf,
+  alarms: quotaAlarms,
+  ring: ringQuota,
   queued: waitingTurns,
   start: (state, turnId) => (state.queue[0]?.turnId === turnId ? startNextTurn(state) : []),
   refuseErasure: (state) => (isBusy(state) ? refuse("session_busy", { id: state.id }) : null),

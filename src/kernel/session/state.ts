@@ -1,7 +1,9 @@
+import type { TextOrBlob } from "../event-parts.ts";
 import { ownEntry } from "../own-entry.ts";
 import type { ArchiveRef } from "./archive-ref.ts";
 import type { DriverOffer, DriverSettings, Spent } from "./driver-events.ts";
 import type { SessionSpec } from "./life-events.ts";
+import type { AfterQuota } from "./steps/step-events.ts";
 import type { SessionStateName } from "./transitions.ts";
 import type { EffectKind, Question, RedoClass } from "./turn-events.ts";
 import { type ArtifactHistory, emptyView, type View } from "./view.ts";
@@ -52,8 +54,23 @@ export interface SessionState {
   readonly widened?: readonly string[];
   /** Null: taken away by a person. Absent while it has none. */
   readonly title?: string | null;
+  /** Steering that no step contains yet, oldest first. Absent while there is none. */
+  readonly steers?: readonly { readonly steerId: string; readonly text: TextOrBlob }[];
+  /** How often the running turn was cut and went on since its last finished step. Absent for never. */
+  readonly resumes?: number;
+  /** A person asked to end the running turn. */
+  readonly stopAsked?: true;
+  /** A usage limit that was met and has not reset. */
+  readonly quota?: Quota;
   /** The sum over all turns; a rewind does not take it back, a fork begins anew. */
   readonly spent?: Spent;
+}
+
+export interface Quota {
+  readonly turnId: string;
+  readonly until: string;
+  readonly onReset: AfterQuota;
+  readonly nextTurnId: string;
 }
 
 export interface DriverState {

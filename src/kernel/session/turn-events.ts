@@ -78,10 +78,13 @@ export const TURN_EVENTS = {
     readonly redo: RedoClass;
     readonly verdict: "allow" | "ask";
     readonly rules: readonly string[];
+    /** The engine's tool call that it is part of. */
+    readonly callId?: string;
   }>({
     erasable: true,
     spaceNeed: "course",
-    lines: ({ kind, detail }) => out(`[tool] ${kind}: ${toolDetail(detail)}`),
+    // A call has a line of its own.
+    lines: ({ kind, detail, callId }) => (callId === undefined ? out(`[tool] ${kind}: ${toolDetail(detail)}`) : []),
   }),
   "effect.begun@1": event<{ readonly effectId: string; readonly turnId: string; readonly fence: number }>({
     spaceNeed: "course",

@@ -9,6 +9,8 @@ export interface View {
   readonly path: readonly PathSegment[];
   readonly artifacts: { readonly [path: string]: ArtifactHistory };
   readonly todo: readonly TodoItem[];
+  /** Where the prompt's parts are in the log, by event: the system prompt, the last compaction, and what it kept. */
+  readonly context?: { readonly composed?: string; readonly compacted?: string; readonly keptFrom?: string };
   /** The files as of the last snapshot. Absent until there was one. */
   readonly world?: KeptFiles;
 }

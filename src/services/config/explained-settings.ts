@@ -29,6 +29,8 @@ export interface ExplainedSetting {
 export interface SettingSources {
   readonly config: Config;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** What a program around Nomos configured for itself. */
+  readonly given: Readonly<Record<string, unknown>>;
 }
 
 /** One setting, or all that have a name of their own. An unknown key is refused with the nearest. */
@@ -43,12 +45,13 @@ export function explainedSettings(sources: SettingSources, key: string | undefin
   return [explained(sources, key)];
 }
 
-function explained({ config, environment }: SettingSources, key: string): ExplainedSetting {
+function explained({ config, environment, given: own }: SettingSources, key: string): ExplainedSetting {
   const byDefault = ownEntry(DEFAULTS, key) ?? null;
   const variable = ownEntry(VARIABLES, key);
   const given = variable === undefined ? undefined : environment[variable] || undefined;
   const stored = valueAt(shownConfig(config), key);
-  const from = given !== undefined ? "environment" : stored !== undefined ? "config.json" : "default";
+  const file = valueAt(own, key) === undefined ? "config.json" : "option";
+  const from = given !== undefined ? "environment" : stored !== undefined ? file : "default";
   return {
     key,
     value: (given === undefined ? stored : key === "store" ? shownAddress(given) : Number(given)) ?? byDefault,

@@ -24,29 +24,37 @@ export interface Settings extends ConfigService {
   readonly storeAddress: () => string | undefined;
 }
 
-/** `$NOMOS_HOME/config.json`: read once, changed only through here. */
+/**
+ * `$NOMOS_HOME/config.json`: read once, changed only through here. `given` is a program's own configuration: it stands over
+ * the file and is never written to it.
+ */
 export async function openSettings(
   home: string,
   environment: Readonly<Record<string, string | undefined>> = {},
+  given: Readonly<Record<string, unknown>> = {},
 ): Promise<Settings> {
   const path = join(home, "config.json");
   const text = await readSmallFile(path, CONFIG_BYTES_MAX).catch(orRefused);
   if (text === null && (await lstat(path).catch(() => null)) !== null) orRefused("it is a link that leads nowhere");
-  let current = parse(text ?? "{}");
+  let stored = parse(text ?? "{}");
+  const inForce = (): Config =>
+    Object.keys(given).length === 0 ? stored : check(laidOver({ ...stored }, given), GIVEN);
+  let current = inForce();
   return {
     show: () => shown(current),
     storeAddress: () => current.store,
     needRestart: (keys) => keys.filter((key) => !HOT_KEYS.includes(key)),
     shown: () => shownConfig(current),
-    explained: (key) => explainedSettings({ config: current, environment }, key),
-    change: async (given) => {
-      const patch = withHiddenKept(given, current);
-      const merged = merge({ ...current }, patch);
+    explained: (key) => explainedSettings({ config: current, environment, given }, key),
+    change: async (asked) => {
+      const patch = withHiddenKept(asked, stored);
+      const merged = merge({ ...stored }, patch);
       // Merged one by one, so that changing one limit does not reset the others.
-      if (isObject(patch["limits"])) merged["limits"] = merge({ ...current.limits }, patch["limits"]);
+      if (isObject(patch["limits"])) merged["limits"] = merge({ ...stored.limits }, patch["limits"]);
       const next = check(merged);
       await writeFileAtomic(path, Buffer.from(`${JSON.stringify(next, null, 2)}\n`), { mode: 0o600 });
-      current = next;
+      stored = next;
+      current = inForce();
     },
   };
 }
@@ -72,6 +80,15 @@ export function storeSettings(
     leaseMs: setting(settings, "storeLeaseMs"),
     waitMs: setting(settings, "storeWaitMs"),
   };
+}
+
+/** Objects are laid over each other member by member, at any depth; any other value replaces what was there. */
+function laidOver(under: Readonly<Record<string, unknown>>, over: Readonly<Record<string, unknown>>): object {
+  const members = Object.entries(over).map(([key, value]) => {
+    const before = Object.hasOwn(under, key) ? under[key] : undefined;
+    return [key, isObject(value) && isObject(before) ? laidOver(before, value) : value];
+  });
+  return { ...under, ...Object.fromEntries(members) };
 }
 
 function merge(before: Record<string, unknown>, patch: Record<string, unknown>): Record<string, unknown> {
@@ -101,13 +118,16 @@ function parse(text: string): Config {
   }
 }
 
-function check(value: unknown): Config {
+function check(value: unknown, file = "config.json"): Config {
   const parsed = Config.safeParse(value);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
-  const message = `config.json: ${issues.map((issue) => `\`${issue.field}\`: ${issue.message}`).join("; ")}.`;
-  throw new NomosError("invalid_request", { file: "config.json", issues }, { message, remedy: REMEDY });
+  const message = `${file}: ${issues.map((issue) => `\`${issue.field}\`: ${issue.message}`).join("; ")}.`;
+  const remedy = file === GIVEN ? "Correct the `config` that the program gives." : REMEDY;
+  throw new NomosError("invalid_request", { file, issues }, { message, remedy });
 }
+
+const GIVEN = "the program's configuration";
 
 const REMEDY = "Correct `config.json` in the home, or move it away to start with the defaults.";
 

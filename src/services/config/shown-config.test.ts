@@ -7,6 +7,22 @@ const SECRETS = ["hunter2", "sk-ant-0123", "s3cr3t", "p4ss", "tok3n", "n3w", "op
 const CONFIG: Config = Config.parse({
   port: 4200,
   store: "postgres://u:p4ss@db/nomos?options=s3cr3t",
+  models: {
+    default: "acme/large:7b",
+    providers: {
+      acme: {
+        api: "openai-chat",
+        baseUrl: "https://models.example/v1",
+        key: { env: "ACME_API_KEY" },
+        headers: { "X-Api-Key": "hunter2" },
+        options: { accessKeyId: "s3cr3t", includeUsage: true },
+        models: { "large:7b": { window: 8000, price: { input: 1, output: 2 } } },
+      },
+      odd: { api: "azure", baseUrl: "https://models.example/v1?api-key=tok3n" },
+    },
+  },
+  engine: { stepsMax: 9, thinking: "high", later: "n3w" },
+  onQuota: "continue",
   future: { key: "n3w", deep: ["n3w"] },
   limits: { homeBytes: 1_000_000, later: "n3w" },
   sandbox: { readable: ["/opt/tools"], proxy: "http://u:p4ss@h" },
@@ -19,6 +35,7 @@ const CONFIG: Config = Config.parse({
       home: "/home/u",
       permissions: "ask",
     },
+    local: { command: "agent", onQuota: "tell" },
     odd: { command: "env KEY=hunter2 agent", file: "/x?token=tok3n", args: ["opensesame", "-pn3w"] },
   },
 });
@@ -31,6 +48,21 @@ proves("TK-5", "a value that could be a secret is masked, wherever it stands in 
     store: "postgres://u:***@db/nomos?options=***",
     limits: { homeBytes: 1_000_000 },
     sandbox: { readable: ["/opt/tools"] },
+    models: {
+      default: "acme/large:7b",
+      providers: {
+        acme: {
+          api: "openai-chat",
+          baseUrl: "https://models.example/v1",
+          key: { env: "ACME_API_KEY" },
+          headers: { "X-Api-Key": "[hidden]" },
+          options: { accessKeyId: "[hidden]", includeUsage: true },
+          models: { "large:7b": { window: 8000, price: { input: 1, output: 2 } } },
+        },
+      },
+    },
+    engine: { stepsMax: 9, thinking: "high" },
+    onQuota: "continue",
     drivers: {
       claude: {
         command: "/usr/bin/claude",

@@ -68,9 +68,53 @@ const DRIVER = only({
   home: path,
   file: path,
   permissions: matching(/^(ask|reject|allow)$/),
+  onQuota: matching(/^(continue|tell)$/),
   args: (value) => (Array.isArray(value) ? shownArguments(value) : HIDDEN),
   env: (value) => (isMembers(value) ? hiddenValues(value) : HIDDEN),
 });
+
+const MODEL_NAME = matching(/^[\w.-]{1,64}\/[\w./:@-]{1,200}$/);
+const WORD = matching(/^[a-z][a-z-]{0,31}$/);
+
+/** Where a key comes from is no secret. Headers and options may hold one. */
+const PROVIDER = only({
+  api: WORD,
+  baseUrl: (value) => shownUrl(String(value)),
+  key: only({ env: matching(/^\w{1,200}$/), file: path, secret: matching(/^[\w.-]{1,200}$/) }),
+  headers: (value) => (isMembers(value) ? hiddenValues(value) : HIDDEN),
+  options: each(measure),
+  stallMs: measure,
+  models: each(
+    only({
+      ...measures("window", "output", "images"),
+      price: only(measures("input", "output", "cacheRead", "cacheWrite")),
+    }),
+  ),
+});
+
+/** A value of `env` or `headers` may be a secret; where one comes from is none. */
+const SECRET: Show = (value) =>
+  isMembers(value)
+    ? only({ env: matching(/^\w{1,200}$/), file: path, prefix: matching(/^\w{1,20} $/) })(value)
+    : HIDDEN;
+
+const MCP_SERVER = only({
+  command: path,
+  cwd: path,
+  args: (value) => (Array.isArray(value) ? shownArguments(value) : HIDDEN),
+  env: each(SECRET),
+  url: (value) => shownUrl(String(value)),
+  headers: each(SECRET),
+  type: WORD,
+  agents: listOf(matching(/^[\w.-]{1,64}$/)),
+  tools: only({ allow: listOf(matching(/^[\w.*/-]{1,200}$/)), deny: listOf(matching(/^[\w.*/-]{1,200}$/)) }),
+  ...measures("timeoutMs", "shared", "outsideWalls", "disabled"),
+});
+
+/** A host, a network, or a host with a port. */
+const HOST = matching(/^[\w.*:[\]/-]{1,300}$/);
+
+const KEY = only({ env: matching(/^\w{1,200}$/), file: path });
 
 const CONFIG = only({
   ...measures("port", "storeLeaseMs", "storeWaitMs", "turnTimeoutMs", "idleHibernateMs", "approvalWaitMs"),
@@ -90,6 +134,25 @@ const CONFIG = only({
   }),
   policy: (value) => value,
   drivers: each(DRIVER),
+  mcpServers: each(MCP_SERVER),
+  models: only({ default: MODEL_NAME, fallbacks: listOf(MODEL_NAME), providers: each(PROVIDER) }),
+  engine: only({
+    ...measures("stepsMax", "budgetMicroUsd"),
+    thinking: WORD,
+    compaction: only({
+      ...measures("enabled", "reserveTokens", "keepRecentTokens"),
+      strategy: WORD,
+      model: MODEL_NAME,
+    }),
+  }),
+  onQuota: WORD,
+  web: only({
+    allow: listOf(HOST),
+    deny: listOf(HOST),
+    robots: measure,
+    userAgent: matching(/^[A-Za-z][\w.;:/+() ,-]{0,79}$/),
+    search: only({ kind: WORD, url: (value) => shownUrl(String(value)), key: KEY }),
+  }),
 });
 
 /** A user, a password, a query and a fragment can all be a key. */

@@ -13,6 +13,8 @@ import type { SessionProcesses } from "../../supervisor/index.ts";
 import { DriverError } from "../../turns/index.ts";
 import { hiddenValues, shownArguments } from "../config/shown-config.ts";
 import type { Drivers } from "./drivers.ts";
+import { type CheckNewest, createNewestChecks, type NewestChecked } from "./newest/newest-checks.ts";
+import { newestPage, refuseOtherFile, writeNewestPage } from "./newest/newest-page.ts";
 import type { ProgramRunner } from "./run-program.ts";
 
 export interface DriverCatalogue {
@@ -23,6 +25,12 @@ export interface DriverCatalogue {
   readonly show: (slug: string) => Promise<DriverShown>;
   readonly install: (slug: string, report: (line: string) => void) => Promise<void>;
   readonly check: (slug: string) => Promise<DriverChecked>;
+  /** Tries the newest release of an agent, or of all that are installed, in a copy. */
+  readonly checkNewest: CheckNewest;
+  /** Throws for a place where no page may be written, before the work begins. */
+  readonly refuseOtherFile: (file: string) => Promise<void>;
+  /** The result as Markdown; also written to the file, where one is given. */
+  readonly newestPage: (checked: readonly NewestChecked[], file: string | null) => Promise<string>;
   /** The slug that the manifest names. */
   readonly add: (manifest: string) => Promise<string>;
   readonly remove: (slug: string) => Promise<boolean>;
@@ -116,10 +124,19 @@ export function createDriverCatalogue(parts: {
         return { slug, ok: false, from: null, command: [], version: null, problem, agent: null };
       }
     },
+    checkNewest: createNewestChecks(parts),
+    refuseOtherFile: (file) => refuseOtherFile(dirname(agentsFolder), file),
+    newestPage: async (checked, file) => {
+      const page = newestPage(checked, parts.clock.iso(parts.clock.nowMs()).slice(0, DAY_CHARS));
+      if (file !== null) await writeNewestPage(dirname(agentsFolder), file, page);
+      return page;
+    },
     add: async (text) => (await catalogue.add(text)).id,
     remove: (slug) => catalogue.remove(slug),
   };
 }
+
+const DAY_CHARS = 10;
 
 function stepsOf({ code, details }: DriverError, install: readonly string[]): string[] {
   const steps = details["steps"];

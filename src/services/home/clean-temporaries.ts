@@ -7,7 +7,7 @@ const TEMPORARY = /(?:\.[0-9a-f]{12}|\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{1
 /** Folders of the home with temporary files, and how deep to look. Finished exports and backups are not searched. */
 const FOLDERS = [
   { name: "", depth: 0 },
-  { name: "keys", depth: 0 },
+  { name: "keys", depth: 1 },
   { name: "exports", depth: 0 },
   { name: "backups", depth: 0 },
   { name: "blobs", depth: 12 },

@@ -38,6 +38,8 @@ export interface HomeOptions {
   readonly echo: (line: string) => void;
   readonly die: (exitCode: number) => void;
   readonly definitions?: string;
+  /** A program's own configuration, over that of the home's file. */
+  readonly config?: Readonly<Record<string, unknown>>;
   /** The thread of a SQLite log, started early. */
   readonly thread?: Worker;
 }
@@ -53,7 +55,7 @@ export interface LockedHome {
 }
 
 /** Takes the home lock and makes the home usable; the log is not touched. */
-export async function takeHome({ home: given, echo, environment }: HomeOptions): Promise<LockedHome> {
+export async function takeHome({ home: given, echo, environment, config: own }: HomeOptions): Promise<LockedHome> {
   makeFolders(given);
   const home = await realpath(given);
   refuseBackup(home);
@@ -61,7 +63,7 @@ export async function takeHome({ home: given, echo, environment }: HomeOptions):
   try {
     refuseUnfinished(home);
     const aside = [...lock.aside, ...prepareHome(home)];
-    const config = await openSettings(home, environment);
+    const config = await openSettings(home, environment, own);
     const log = openDaemonLog(home, echo);
     for (const one of aside) log.write("a file in the home blocked the start and was moved aside", { ...one });
     const clock = systemClock();

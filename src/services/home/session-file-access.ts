@@ -1,6 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
-import { canHoldFolders, type Files, type HeldFolder, HostError, holdFolder } from "../../host/index.ts";
+import { type FileHandle, lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import {
+  canHoldFolders,
+  type Files,
+  type HeldFolder,
+  HostError,
+  holdFolder,
+  missingFile,
+  notAFile,
+} from "../../host/index.ts";
 import type { HomeIdentity } from "./home-identity.ts";
 
 /**
@@ -17,7 +25,59 @@ export function refuseHomeFiles(plain: Files, home: HomeIdentity): Files {
     return { folders, name };
   };
 
-  const openFolder = async (root: string, folders: readonly string[], make: boolean): Promise<HeldFolder> => {
+  const openFolder = folderOpener(home);
+  const withFile = async <T>(
+    root: string,
+    path: string,
+    use: (file: FileHandle, size: number, folder: HeldFolder) => Promise<T>,
+  ): Promise<T> => {
+    const { folders, name } = split(root, path);
+    await using folder = await openFolder(root, folders, false);
+    await using file = await folder.open(name);
+    const found = await file.stat();
+    if (!found.isFile()) throw notAFile(path);
+    return use(file, found.size, folder);
+  };
+
+  return {
+    ...plain,
+    write: async (root, path, text) => {
+      const { folders, name } = split(root, path);
+      await using folder = await openFolder(root, folders, true);
+      const temporary = folder.at(`.${name}.${randomUUID()}.tmp`);
+      try {
+        await writeFlushed(temporary, text, await modeOf(folder, name));
+        await rename(temporary, folder.at(name));
+      } catch (thrown) {
+        await rm(temporary, { force: true });
+        throw thrown;
+      }
+      await folder.flush();
+    },
+    read: (root, path, maxBytes) =>
+      withFile(root, path, async (file, size) => {
+        if (size > maxBytes) throw tooLarge(path, size, maxBytes);
+        return (await readAsOfNow(file, 0, size)).toString("utf8");
+      }),
+    range: (root, path, from, bytes) =>
+      withFile(root, path, async (file, size) => {
+        const length = Math.max(0, Math.min(bytes, size - from));
+        return { bytes: await readAsOfNow(file, from, length), size };
+      }).catch((thrown: unknown) => missingFile(path, thrown)),
+    remove: (root, path) =>
+      withFile(root, path, async (_file, _size, folder) => {
+        await rm(folder.at(split(root, path).name));
+        await folder.flush();
+      }).catch((thrown: unknown) => missingFile(path, thrown)),
+  };
+}
+
+/** Opens a folder below a root, each part from its parent's handle; with `make`, missing ones are made. */
+function folderOpener(home: HomeIdentity) {
+  const refuseHome = async (folder: HeldFolder, root: string): Promise<void> => {
+    if (home.is(await folder.stat())) moved(root);
+  };
+  return async (root: string, folders: readonly string[], make: boolean): Promise<HeldFolder> => {
     let folder = (await holdFolder(root)) ?? moved(root);
     try {
       await refuseHome(folder, root);
@@ -33,36 +93,12 @@ export function refuseHomeFiles(plain: Files, home: HomeIdentity): Files {
       throw thrown;
     }
   };
+}
 
-  const refuseHome = async (folder: HeldFolder, root: string): Promise<void> => {
-    if (home.is(await folder.stat())) moved(root);
-  };
-
-  return {
-    ...plain,
-    write: async (root, path, text) => {
-      const { folders, name } = split(root, path);
-      await using folder = await openFolder(root, folders, true);
-      const temporary = folder.at(`.${name}.${randomUUID()}.tmp`);
-      try {
-        await writeFlushed(temporary, text);
-        await rename(temporary, folder.at(name));
-      } catch (thrown) {
-        await rm(temporary, { force: true });
-        throw thrown;
-      }
-      await folder.flush();
-    },
-    read: async (root, path, maxBytes) => {
-      const { folders, name } = split(root, path);
-      await using folder = await openFolder(root, folders, false);
-      await using file = await folder.open(name);
-      const found = await file.stat();
-      if (!found.isFile()) throw new HostError("path_invalid", `${path} is not a file`, { remedy: "name a file" });
-      if (found.size > maxBytes) throw tooLarge(path, found.size, maxBytes);
-      return readAsOfNow(file, found.size);
-    },
-  };
+/** A file that is replaced keeps its mode; a link is replaced by a plain file. */
+async function modeOf(folder: HeldFolder, name: string): Promise<number> {
+  const found = await lstat(folder.at(name)).catch(() => null);
+  return found?.isFile() === true ? found.mode & 0o777 : 0o644;
 }
 
 async function step(folder: HeldFolder, part: string, make: boolean): Promise<HeldFolder> {
@@ -76,23 +112,23 @@ async function step(folder: HeldFolder, part: string, make: boolean): Promise<He
   });
 }
 
-async function writeFlushed(path: Buffer, text: string): Promise<void> {
+async function writeFlushed(path: Buffer, text: string, mode: number): Promise<void> {
   await using file = await open(path, "wx", 0o600);
-  await file.chmod(0o644);
+  await file.chmod(mode);
   await file.writeFile(text);
   await file.sync();
 }
 
 /** Reads at most the size that was checked: a file that grows must not fill the daemon's memory. */
-async function readAsOfNow(file: FileHandle, size: number): Promise<string> {
+async function readAsOfNow(file: FileHandle, from: number, size: number): Promise<Buffer> {
   const bytes = Buffer.alloc(size);
   let filled = 0;
   while (filled < size) {
-    const { bytesRead } = await file.read(bytes, filled, size - filled, filled);
+    const { bytesRead } = await file.read(bytes, filled, size - filled, from + filled);
     if (bytesRead === 0) break;
     filled += bytesRead;
   }
-  return bytes.subarray(0, filled).toString("utf8");
+  return bytes.subarray(0, filled);
 }
 
 function moved(root: string): never {

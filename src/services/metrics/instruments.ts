@@ -1,5 +1,5 @@
 import type { ErrorCode, NomosError } from "../../contract/index.ts";
-import { dataIn, SESSION_EVENTS } from "../../kernel/index.ts";
+import { dataIn, SESSION_EVENTS, type Spent } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";
 
 export type ConnectionKind = "sse" | "ws" | "mcp";
@@ -21,6 +21,8 @@ export interface Counts {
   readonly events: number;
   readonly turns: ReadonlyMap<Outcome, number>;
   readonly appends: Histogram;
+  readonly tokens: ReadonlyMap<TokenKind, number>;
+  readonly costMicroUsd: number;
 }
 
 export interface Histogram {
@@ -32,6 +34,13 @@ export interface Histogram {
 
 const OUTCOMES = ["completed", "failed", "interrupted", "cancelled"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
+export type TokenKind = (typeof TOKEN_KINDS)[number][0];
+const TOKEN_KINDS = [
+  ["input", "input"],
+  ["output", "output"],
+  ["cache_read", "cacheRead"],
+  ["cache_write", "cacheWrite"],
+] as const;
 const CONNECTION_KINDS: readonly ConnectionKind[] = ["sse", "ws", "mcp"];
 const APPEND_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5] as const;
 
@@ -44,6 +53,8 @@ export function createInstruments(nowMs: () => number): Instruments {
   let events = 0;
   let appends = 0;
   let appendSeconds = 0;
+  const tokens = new Map<TokenKind, number>(TOKEN_KINDS.map(([kind]) => [kind, 0]));
+  let costMicroUsd = 0;
 
   const took = (seconds: number): void => {
     appends += 1;
@@ -71,6 +82,10 @@ export function createInstruments(nowMs: () => number): Instruments {
       for (const event of appended) {
         const outcome = event.type === "turn.ended@1" ? outcomeOf(event) : undefined;
         if (outcome !== undefined) add(turns, outcome, 1);
+        const spent = spentIn(event);
+        if (spent === null) continue;
+        for (const [kind, member] of TOKEN_KINDS) add(tokens, kind, spent[member]);
+        costMicroUsd += spent.costMicroUsd ?? 0;
       }
     },
     timeAppend: async (work) => {
@@ -87,13 +102,21 @@ export function createInstruments(nowMs: () => number): Instruments {
         count += within[at] ?? 0;
         return { le, count };
       });
-      return { errors, connections, events, turns, appends: { buckets, sum: appendSeconds, count: appends } };
+      const histogram = { buckets, sum: appendSeconds, count: appends };
+      return { errors, connections, events, turns, tokens, costMicroUsd, appends: histogram };
     },
   };
 }
 
 function add<K>(counts: Map<K, number>, key: K, by: number): void {
   counts.set(key, (counts.get(key) ?? 0) + by);
+}
+
+/** What a step of the engine or a foreign agent's report says. */
+function spentIn(event: RecordedEvent): Spent | null {
+  if (event.type === "usage.reported@1") return dataIn(SESSION_EVENTS, [event], "usage.reported@1")?.spent ?? null;
+  const step = event.type === "step.ended@1" ? dataIn(SESSION_EVENTS, [event], "step.ended@1") : null;
+  return step === null ? null : { ...step.usage, costMicroUsd: step.costMicroUsd };
 }
 
 function outcomeOf(event: RecordedEvent): Outcome | undefined {

@@ -1,7 +1,7 @@
 import type { Committer } from "../../commit/index.ts";
-import { finishCall, recordSystemDenial, System, type SystemState } from "../../domains/index.ts";
+import { type Actor, finishCall, recordSystemDenial, System, type SystemState } from "../../domains/index.ts";
 import type { Clock, Denied } from "../../host/index.ts";
-import { type Actor, recordDenial } from "../../kernel/index.ts";
+import { recordDenial } from "../../kernel/index.ts";
 import type { CallRef } from "../../store/index.ts";
 
 export interface Caller {

@@ -1,4 +1,5 @@
-import type { Definitions, Placed } from "../../kernel/index.ts";
+import type { Definitions } from "../../domains/index.ts";
+import type { Placed } from "../../kernel/index.ts";
 import type { Awaitable } from "../awaitable.ts";
 import type { DerivedReads } from "../models/derived-reads.ts";
 import { emptyFold, placed } from "../models/fold-events.ts";

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
 import { event, newId, note, opened, SPEC } from "../../../test/support/store-home.ts";
-import { SALT_BYTES } from "../../domains/index.ts";
-import { emptyView, type Folded, fact, LIMITS, sessionStream } from "../../kernel/index.ts";
+import { type Folded, SALT_BYTES } from "../../domains/index.ts";
+import { emptyView, fact, LIMITS, sessionStream } from "../../kernel/index.ts";
 import { HOUSE } from "../definitions.ts";
 import type { AppendPart, NewEvent } from "../port.ts";
 import { hexOf, parseHeader } from "./encoding.ts";

@@ -1,16 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { hashData, headerText, leaseFact, SALT_BYTES } from "../../domains/index.ts";
-import {
-  type AnyFact,
-  type Definitions,
-  type Folded,
-  isUuid,
-  type Json,
-  LIMITS,
-  type Placed,
-  sessionFact,
-  streamOf,
-} from "../../kernel/index.ts";
+import { type Definitions, type Folded, hashData, headerText, leaseFact, SALT_BYTES } from "../../domains/index.ts";
+import { type AnyFact, isUuid, type Json, LIMITS, type Placed, sessionFact, streamOf } from "../../kernel/index.ts";
 import { rowWrite } from "../models/rows.ts";
 import { type AppendPart, type CallRef, type NewEvent, type RecordedEvent, StoreError } from "../port.ts";
 import { hexOf } from "./encoding.ts";

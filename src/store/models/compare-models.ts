@@ -1,4 +1,5 @@
-import type { Definitions, List } from "../../kernel/index.ts";
+import type { Definitions } from "../../domains/index.ts";
+import type { List } from "../../kernel/index.ts";
 import type { Difference, Repair } from "../log/write-request.ts";
 import type { Progress, RebuildReport } from "../port.ts";
 import { compareDerived } from "./compare-derived.ts";

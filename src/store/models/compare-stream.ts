@@ -1,4 +1,5 @@
-import { canonicalJson, type Definitions, type Json, type List } from "../../kernel/index.ts";
+import type { Definitions } from "../../domains/index.ts";
+import { canonicalJson, type Json, type List } from "../../kernel/index.ts";
 import type { Difference, Repair } from "../log/write-request.ts";
 import type { DerivedReads } from "./derived-reads.ts";
 import { emptyFold, placed } from "./fold-events.ts";

@@ -1,4 +1,4 @@
-import type { Folded } from "../../kernel/index.ts";
+import type { Folded } from "../../domains/index.ts";
 import { createRecent } from "../recent.ts";
 
 /** The most recently used folds. An evicted one is read again from its fold snapshot. */

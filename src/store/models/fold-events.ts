@@ -1,4 +1,5 @@
-import type { Definitions, Folded, Placed } from "../../kernel/index.ts";
+import type { Definitions, Folded } from "../../domains/index.ts";
+import type { Placed } from "../../kernel/index.ts";
 import { type RecordedEvent, StoreError } from "../port.ts";
 
 /** How many events a store reads at once for folding. */

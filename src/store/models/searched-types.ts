@@ -1,4 +1,5 @@
-import { COMMON_EVENTS, type Definitions, readsOf } from "../../kernel/index.ts";
+import type { Definitions } from "../../domains/index.ts";
+import { COMMON_EVENTS, readsOf } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../port.ts";
 
 const commonFact = readsOf(COMMON_EVENTS);

@@ -19,7 +19,7 @@ import {
   type SessionState,
 } from "../../kernel/index.ts";
 import { openSqliteStore, type RecordedEvent, type Store } from "../../store/index.ts";
-import { findPoint, readPath } from "./lineage.ts";
+import { findPoint, isOnPathOf, partingOf, readPath, sessionAt } from "./lineage.ts";
 
 let home: TestHome;
 let store: Store;
@@ -180,6 +180,34 @@ proves(
         }
       }),
       { numRuns: 40 },
+    );
+  },
+  120_000,
+);
+
+proves(
+  "S9",
+  "two paths part where a plain model's do, and the current one has exactly its events",
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
+        const model: Model = { sessions: [], pathTo: new Map(), reachAt: new Map() };
+        await take(model, { do: "open" });
+        for (const one of steps) await take(model, one);
+        for (const session of model.sessions) {
+          const state = await stateOf(session.id);
+          const isOnPath = await isOnPathOf(store, state);
+          for (const eventId of session.reach) {
+            const left = model.pathTo.get(eventId) ?? [];
+            const shared = left.findLast((id, at) => session.path[at] === id);
+            const point = await findPoint(store, state, eventId);
+            const expected = shared === undefined ? 0 : ((await store.event(shared))?.seq ?? -1);
+            expect(await partingOf(store, await sessionAt(store, point), state)).toBe(expected);
+            expect(isOnPath(point)).toBe(session.path.includes(eventId));
+          }
+        }
+      }),
+      { numRuns: 30 },
     );
   },
   120_000,

@@ -39,7 +39,7 @@ export async function viewAt(store: Store, state: SessionState, point: Point): P
 }
 
 /** The state of a session at a point of its stream. */
-async function sessionAt(
+export async function sessionAt(
   store: Store,
   { stream, version }: { readonly stream: string; readonly version: number },
 ): Promise<SessionState> {
@@ -83,10 +83,27 @@ export async function readPath(store: Store, state: SessionState, query: EventQu
   return { events: found, next: null };
 }
 
-/** Whether an event of the session's own stream is on the current path, by its version. */
-export async function ownPath(store: Store, state: SessionState): Promise<(version: number) => boolean> {
-  const own = (await stretches(store, state)).filter(({ stream }) => stream === state.stream);
-  return (version) => own.some(({ from, to }) => from <= version && version <= to);
+/** Whether an event is on the current path. */
+export async function isOnPathOf(
+  store: Store,
+  state: SessionState,
+): Promise<(event: { readonly stream: string; readonly version: number }) => boolean> {
+  const path = await stretches(store, state);
+  return (event) =>
+    path.some(({ stream, from, to }) => stream === event.stream && from <= event.version && event.version <= to);
+}
+
+/** The `seq` of the last event that the paths of two states have in common; 0: none. */
+export async function partingOf(store: Store, one: SessionState, other: SessionState): Promise<number> {
+  const others = await stretches(store, other);
+  let seq = 0;
+  for (const [index, { stream, from, to }] of (await stretches(store, one)).entries()) {
+    const twin = others[index];
+    if (twin === undefined || twin.stream !== stream || twin.from !== from) break;
+    seq = await store.seqAt(stream, Math.min(to, twin.to));
+    if (to !== twin.to) break;
+  }
+  return seq;
 }
 
 async function stretches(store: Store, state: SessionState): Promise<readonly Stretch[]> {

@@ -24,7 +24,8 @@ import { type MadeTree, type SessionTrees, withTree } from "../files/session-wor
 import type { SessionBounds } from "../retention/bounds.ts";
 import { type GivenPrompt, keepPrompt } from "../turns/given-prompt.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
-import { findPoint, viewAt } from "./lineage.ts";
+import { viewAt } from "./lineage.ts";
+import { pointNamed } from "./point-labels.ts";
 import { snapshotFor } from "./rewind-session.ts";
 import { makeSpec, type OpenInput, type SpecSources } from "./session-spec.ts";
 
@@ -38,8 +39,12 @@ export interface Opening extends OpenInput {
 }
 
 export interface ForkInput {
+  /** An event id or a label. */
   readonly at?: string | undefined;
   readonly label?: string | undefined;
+  /** Another driver and agent for the fork. */
+  readonly driver?: { readonly adapter: string; readonly agent: string } | undefined;
+  readonly settings?: Partial<DriverSettings> | undefined;
   /** The fork works in the same directory as its parent. */
   readonly talkOnly?: boolean | undefined;
   /** Told how much of a large tree is copied. */
@@ -111,10 +116,15 @@ export function createOpenings(
     return [await deps.sessionFiles.takenFact(await deps.sessionFiles.keep(root), "restored", null, snapshot)];
   };
 
-  const forkOf = async (born: string, id: string, { at, label, talkOnly, onBytes }: ForkInput, by: By): Events => {
+  const forkOf = async (
+    born: string,
+    id: string,
+    { at, label, talkOnly, onBytes, driver, settings: chosen }: ForkInput,
+    by: By,
+  ): Events => {
     const parent = await committer.sessionState(id);
     if (parent.archived !== null) throw new NomosError("session_archived", { id });
-    const point = await findPoint(store, parent, at ?? parent.headId ?? "");
+    const point = await pointNamed(store, parent, at ?? parent.headId ?? "");
     const view = await viewAt(store, parent, point);
     if (parent.spec === null) throw new NomosError("event_not_found", { eventId: point.eventId });
     const name = sessionName(deps.specs.random());
@@ -128,10 +138,12 @@ export function createOpenings(
           });
     const grown = tree !== null || talkOnly === true ? null : await treeFor(born, parent, view, onBytes);
     const cwd = tree?.cwd ?? grown ?? parent.spec.cwd;
-    const spec: SessionSpec = { ...parent.spec, name, cwd, external: null };
+    const spec: SessionSpec = { ...parent.spec, ...driver, name, cwd, external: null };
+    if (driver !== undefined) await deps.specs.driver(driver.adapter).check(spec);
     const from = { ...point, sessionId: id };
     const forked = { spec, label: label ?? parent.label, from, root: parent.root, view };
-    const settings = parent.driver?.settings ?? null;
+    const settings = settingsOfFork(parent, driver?.adapter, chosen);
+    if (settings !== null) deps.specs.driver(spec.adapter).checkSettings?.(settings);
     const decide = (state: SessionState): Decision =>
       withTree(
         together(forkSession(state, forked), settings === null ? [] : configureDriver(state, settings), files),
@@ -190,4 +202,15 @@ export async function beginning(
         ? []
         : admitTurnWith(named === null ? state : { ...state, title: named }, { ...first, queue: false }, first.items),
     );
+}
+
+/** A fork keeps its parent's settings, unless another driver runs it: that one names its models by itself. */
+function settingsOfFork(
+  { spec, driver }: SessionState,
+  adapter: string | undefined,
+  chosen: Partial<DriverSettings> = {},
+): Partial<DriverSettings> | null {
+  const isSame = adapter === undefined || adapter === spec?.adapter;
+  const settings = { ...(isSame ? driver?.settings : {}), ...chosen };
+  return Object.keys(settings).length === 0 ? null : settings;
 }

@@ -1,7 +1,13 @@
 import type { By, Committer } from "../../commit/index.ts";
 import { toNomosError } from "../../contract/index.ts";
 import type { ProcessIdentity } from "../../host/index.ts";
-import { recoverSession, type SessionRow } from "../../kernel/index.ts";
+import {
+  continueTurn,
+  outlivesDaemon,
+  recoverSession,
+  type SessionRow,
+  type SessionState,
+} from "../../kernel/index.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 import type { ExternalWatch } from "./external-watch.ts";
 import type { Rewinding } from "./rewind-session.ts";
@@ -11,6 +17,8 @@ export interface RecoveryDeps {
   readonly runner: Pick<TurnRunner, "pump" | "pumpAfter">;
   readonly externals: Pick<ExternalWatch, "add">;
   readonly rewinding: Pick<Rewinding, "settle" | "keepCut">;
+  /** Whether a cut turn of this driver goes on from the log. */
+  readonly continues: (adapter: string) => boolean;
   readonly log: (message: string, details: object) => void;
 }
 
@@ -40,13 +48,18 @@ export function createRecovery(deps: RecoveryDeps): (row: SessionRow) => Promise
       externals.add(row.id, external satisfies ProcessIdentity);
       return false;
     }
-    const { events } = await committer.session(row.id, recoverSession, DAEMON);
+    const continues = deps.continues(row.adapter);
+    // A turn that only waits for a person was not cut, however often daemons are replaced meanwhile.
+    const recover = (now: SessionState) =>
+      continues && !outlivesDaemon(now) ? continueTurn(now, "the daemon stopped") : recoverSession(now);
+    const { events } = await committer.session(row.id, recover, DAEMON);
+    const isCut = events.some(({ type }) => type === "turn.ended@1");
     // Turns wait until the files match the session's history again.
     await rewinding.settle(state);
     // Records the interrupted turn's file changes as its own before the next turn runs.
-    if (events.length > 0) runner.pumpAfter(row.id, rewinding.keepCut(row.id));
+    if (isCut) runner.pumpAfter(row.id, rewinding.keepCut(row.id));
     else runner.pump(row.id);
-    return events.length > 0;
+    return isCut;
   };
 
   return (row) => recoverOne(row).catch((thrown: unknown) => orLeft(row.id, thrown));

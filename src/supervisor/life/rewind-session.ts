@@ -21,16 +21,21 @@ import type { SessionFiles } from "../files/session-files.ts";
 import { withOthers } from "../files/working-times.ts";
 import { isPassing, TRY_AGAIN_MS } from "../turns/turn-end.ts";
 import { filesAtEnd } from "../turns/turn-files.ts";
-import { findPoint, viewAt } from "./lineage.ts";
+import { type SummaryOrder, withSummary } from "./branch-summary.ts";
+import { viewAt } from "./lineage.ts";
+import { pointNamed } from "./point-labels.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;
 
 export interface RewindInput {
+  /** An event id or a label. */
   readonly to: string;
   /** Also overwrite files that both the session and others changed. */
   readonly force?: boolean | undefined;
   /** Leave the files unchanged. */
   readonly talkOnly?: boolean | undefined;
+  /** Let the session's agent summarise the branch that is left, in a turn after the rewind. */
+  readonly summary?: Pick<SummaryOrder, "focus"> | undefined;
 }
 
 export interface Rewinding {
@@ -60,6 +65,11 @@ export interface RewindingDeps {
 
 const DAEMON: By = { actor: "daemon" };
 
+interface How {
+  readonly force: boolean;
+  readonly order: SummaryOrder | null;
+}
+
 export function createRewinding(deps: RewindingDeps): Rewinding {
   const { store, committer, sessionFiles } = deps;
   /** Sessions whose interrupted turn is being examined. Until that is done, the author of its changes is unknown. */
@@ -67,23 +77,13 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
 
   const commit = async (id: string, decide: Parameters<Committer["session"]>[1], by: By): Events =>
     (await committer.session(id, decide, by)).events;
-  /** What is there now, kept: whatever the rewind does can be undone. */
-  const keepNow = async (state: SessionState) => {
-    const last = state.view.world?.snapshot ?? null;
-    const taken = await sessionFiles.take(state);
-    return {
-      id: taken.id,
-      facts: taken.id === last ? [] : [await sessionFiles.takenFact(taken, "rewind", null, last)],
-    };
-  };
-
-  const rewindAll = async (state: SessionState, target: Target, force: boolean, by: By) => {
+  const rewindAll = async (state: SessionState, target: Target, { force, order }: How, by: By) => {
     const { id } = state;
     const { point, view, to } = target;
-    const kept = await keepNow(state);
+    const kept = await keepNow(sessionFiles, state);
     if (kept.id === to) {
       if (kept.facts.length > 0) await commit(id, (now) => recordFiles(now, kept.facts), { ...by, call: null });
-      return commit(id, (now) => rewindSession(now, point, view), by);
+      return commit(id, (now) => withSummary(rewindSession(now, point, view), now, order), by);
     }
     const { keep, told } = await planUndo(deps, state, target, kept.id, force);
     sessionFiles.requireRestore();
@@ -100,7 +100,7 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
         files: restoredFiles(done, others),
         left: isLeft ? [await sessionFiles.takenFact(left, "restored", null, kept.id)] : [],
       };
-      return await commit(id, (now) => finishRewind(now, point, view, restored), by);
+      return await commit(id, (now) => withSummary(finishRewind(now, point, view, restored), now, order), by);
     } catch (thrown) {
       await rollBack(state, { from: kept.id, to }, toNomosError(thrown).message);
       throw thrown;
@@ -147,18 +147,19 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
   };
 
   return {
-    rewind: async (id, { to, force = false, talkOnly = false }, by) => {
+    rewind: async (id, { to, force = false, talkOnly = false, summary }, by) => {
       await cut.get(id);
       const state = await committer.sessionState(id);
-      const point = await findPoint(store, state, to);
+      const point = await pointNamed(store, state, to);
+      const order = summary === undefined ? null : { ...summary, turnId: deps.newId() };
       const view = await viewAt(store, state, point);
       const target = talkOnly ? null : await snapshotFor(store, state, view);
-      if (target === null) return commit(id, (now) => rewindSession(now, point, view), by);
+      if (target === null) return commit(id, (now) => withSummary(rewindSession(now, point, view), now, order), by);
       // Refuse before anything is stopped.
       const refusal = rewindSession(state, point, view);
       if ("refused" in refusal) throw refusalError(refusal);
       await deps.quiet(id);
-      return rewindAll(await committer.sessionState(id), { point, view, to: target }, force, by);
+      return rewindAll(await committer.sessionState(id), { point, view, to: target }, { force, order }, by);
     },
     settle: async (state) => {
       if (state.restoring === undefined || state.spec === null) return true;
@@ -176,6 +177,14 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
       return facts.length === 0 ? [] : commit(id, (now) => recordFiles(now, facts), by);
     },
   };
+}
+
+/** What is there now, kept: whatever the rewind does can be undone. */
+async function keepNow(sessionFiles: Pick<SessionFiles, "take" | "takenFact">, state: SessionState) {
+  const last = state.view.world?.snapshot ?? null;
+  const taken = await sessionFiles.take(state);
+  const facts = taken.id === last ? [] : [await sessionFiles.takenFact(taken, "rewind", null, last)];
+  return { id: taken.id, facts };
 }
 
 /** Nothing when the files are as they were last seen. */

@@ -1,6 +1,6 @@
 import { type SessionState, type Spent, sessionFact } from "../../kernel/index.ts";
 import type { EventPage, RecordedEvent, Store } from "../../store/index.ts";
-import { ownPath } from "./lineage.ts";
+import { isOnPathOf } from "./lineage.ts";
 
 /** A turn that was started, numbered in the order of the starts: rewinds renumber nothing. */
 export interface ListedTurn {
@@ -28,7 +28,7 @@ export async function readTurns(
   state: SessionState,
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<{ readonly turns: readonly ListedTurn[]; readonly next: number | null }> {
-  const list = createList(after, limit, await ownPath(store, state));
+  const list = createList(after, limit, await isOnPathOf(store, state));
   for (let cursor: number | null = 0; cursor !== null && !list.isFull(); ) {
     const page: EventPage = await store.readStream(state.stream, { after: cursor, limit: PAGE, types: TYPES });
     for (const event of page.events) list.note(event);
@@ -39,7 +39,7 @@ export async function readTurns(
 }
 
 /** Collects one turn more than asked for, to know whether there are more. */
-function createList(after: number, limit: number, isOnPath: (version: number) => boolean) {
+function createList(after: number, limit: number, isOnPath: (event: RecordedEvent) => boolean) {
   const prompts = new Map<string, string>();
   const found = new Map<string, ListedTurn>();
   let started = 0;
@@ -47,13 +47,13 @@ function createList(after: number, limit: number, isOnPath: (version: number) =>
     const turn = found.get(turnId);
     if (turn !== undefined) found.set(turnId, { ...turn, ...how(turn) });
   };
-  const start = (turnId: string, { at, version }: RecordedEvent): void => {
+  const start = (turnId: string, event: RecordedEvent): void => {
     started += 1;
     const prompt = prompts.get(turnId) ?? null;
     prompts.delete(turnId);
     if (started <= after || found.size > limit) return;
     const open = { outcome: null, endedAt: null, eventId: null, spent: null };
-    found.set(turnId, { turn: started, turnId, prompt, startedAt: at, rewound: !isOnPath(version), ...open });
+    found.set(turnId, { turn: started, turnId, prompt, startedAt: event.at, rewound: !isOnPath(event), ...open });
   };
   return {
     turns: () => [...found.values()],
@@ -67,9 +67,9 @@ function createList(after: number, limit: number, isOnPath: (version: number) =>
         change(turnId, (turn) => ({ spent: spent ?? turn.spent }));
       } else if (fact?.type === "turn.ended@1") {
         const { turnId, outcome } = fact.data;
-        const { id: eventId, at: endedAt, version } = event;
+        const { id: eventId, at: endedAt } = event;
         prompts.delete(turnId);
-        change(turnId, () => ({ outcome, eventId, endedAt, rewound: !isOnPath(version) }));
+        change(turnId, () => ({ outcome, eventId, endedAt, rewound: !isOnPath(event) }));
       }
     },
   };

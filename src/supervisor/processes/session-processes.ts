@@ -33,6 +33,8 @@ export interface SessionProcesses {
     shown?: readonly string[],
     programs?: readonly string[],
   ) => HostProcess;
+  /** Starts a person's tool: behind the session's walls, with few variables and none of the driver's. */
+  readonly spawnTool: (spec: SessionSpec, sessionId: string, argv: readonly string[], order: ToolLaunch) => HostProcess;
   /** For agents that outlive turns. Their drivers own and end them. */
   readonly agents: AgentHost;
   /** Resolves when all processes of the session and their descendants are gone. */
@@ -43,6 +45,12 @@ export interface SessionProcesses {
   readonly sessionOfToken: (secretHash: string) => string | null;
   /** Calls `ended` when the session's last token is void; at once if it has none. Returns a function that stops it. */
   readonly whenKeyless: (sessionId: string, ended: () => void) => () => void;
+}
+
+export interface ToolLaunch {
+  /** Directories in the home that it may read. */
+  readonly shown: readonly string[];
+  readonly memoryMb: number;
 }
 
 export interface SessionProcessesOptions {
@@ -79,7 +87,12 @@ interface Launch {
   readonly walledFor: WalledSession | null;
   readonly isDriver: boolean;
   readonly programs: readonly string[];
+  /** Set for a person's tool: the limit of its memory. */
+  readonly toolMemoryMb?: number;
 }
+
+/** What a person's tool needs of the environment; a token or a key of an agent is nothing for it. */
+const TOOL_VARIABLES = /^(?:PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|SSL_CERT_\w+)$/;
 
 export function createSessionProcesses(options: SessionProcessesOptions): SessionProcesses {
   const running = new Map<string, Set<HostProcess>>();
@@ -87,46 +100,11 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
   const living = new Map<HostProcess, string>();
 
   const start = (order: Launch, temp: string | null = null): HostProcess => {
-    const process = startUnseen(order, temp);
+    const process = startUnseen(options, order, temp);
     living.set(process, order.cwd);
     const forget = () => void living.delete(process);
     process.exited.then(forget, forget);
     return process;
-  };
-
-  const startUnseen = (order: Launch, temp: string | null): HostProcess => {
-    const { adapter, label, env, cwd, walledFor, isDriver, programs, ...rest } = order;
-    const own = { ...options.driverEnvironment(adapter), ...env };
-    const marked = {
-      ...(temp === null ? {} : { TMPDIR: temp }),
-      ...own,
-      [MARKER_VARIABLE]: `${options.instance}:${label}`,
-    };
-    if (!options.isHomeInPlace()) throw new NomosError("home_unusable", { reason: "the home was moved or replaced" });
-    const { shown: given = [], ...plain } = rest;
-    const inside = options.grounds.some((ground) => isInside(ground, cwd));
-    const tree = treeAround(options.worktrees, cwd);
-    const shown = [...given, ...(tree?.readable ?? [])];
-    const spec = {
-      ...plain,
-      shown,
-      cwd,
-      env: allowedEnvironment(options.environment, marked),
-      limits: options.limits(),
-      readBack: [...(inside ? [cwd] : []), ...(tree === null ? [] : [tree.path]), ...(temp === null ? [] : [temp])],
-    };
-    if (walledFor === null) return options.host.spawn(spec);
-    const raised = options.walls.raise(walledFor, {
-      driver: isDriver,
-      env: own,
-      programs,
-      shown,
-      temp,
-      tree: tree?.path ?? null,
-    });
-    return behind(raised, () =>
-      options.host.spawn({ ...spec, env: { ...spec.env, ...raised.environment }, walls: raised.walls }),
-    );
   };
 
   const startWithTemp = (order: Launch): HostProcess => {
@@ -183,6 +161,12 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
         throw thrown;
       }
     },
+    spawnTool: (spec, sessionId, argv, { shown, memoryMb }) => {
+      const { adapter, cwd } = spec;
+      const order = { adapter, cwd, argv, shown, env: {}, outputLimitBytes: OUTPUT_BYTES_MAX, toolMemoryMb: memoryMb };
+      const walled = { walledFor: walledFor(sessionId, spec), isDriver: false, programs: argv };
+      return launch(sessionId, { ...order, ...walled, stdin: "pipe" }, startWithTemp);
+    },
     agents: {
       spawn: ({ slug, ...order }) => {
         const talk = { stdin: "pipe" as const, outputLimitBytes: Number.POSITIVE_INFINITY };
@@ -197,6 +181,50 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
     sessionOfToken: keys.sessionOf,
     whenKeyless: keys.whenNone,
   };
+}
+
+function startUnseen(options: SessionProcessesOptions, order: Launch, temp: string | null): HostProcess {
+  const { adapter, label, env, cwd, walledFor, isDriver, programs, toolMemoryMb = null, ...rest } = order;
+  const own = { ...(toolMemoryMb === null ? options.driverEnvironment(adapter) : {}), ...env };
+  const marked = {
+    ...(temp === null ? {} : { TMPDIR: temp }),
+    ...own,
+    [MARKER_VARIABLE]: `${options.instance}:${label}`,
+  };
+  if (!options.isHomeInPlace()) throw new NomosError("home_unusable", { reason: "the home was moved or replaced" });
+  const { shown: given = [], ...plain } = rest;
+  const inside = options.grounds.some((ground) => isInside(ground, cwd));
+  const tree = treeAround(options.worktrees, cwd);
+  const shown = [...given, ...(tree?.readable ?? [])];
+  const spec = {
+    ...plain,
+    shown,
+    cwd,
+    env: allowedEnvironment(toolMemoryMb === null ? options.environment : fewOf(options.environment), marked),
+    limits: limitsFor(options.limits(), toolMemoryMb),
+    readBack: [...(inside ? [cwd] : []), ...(tree === null ? [] : [tree.path]), ...(temp === null ? [] : [temp])],
+  };
+  if (walledFor === null) return options.host.spawn(spec);
+  const raised = options.walls.raise(walledFor, {
+    driver: isDriver,
+    env: own,
+    programs,
+    shown,
+    temp,
+    tree: tree?.path ?? null,
+  });
+  return behind(raised, () =>
+    options.host.spawn({ ...spec, env: { ...spec.env, ...raised.environment }, walls: raised.walls }),
+  );
+}
+
+function fewOf(environment: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => TOOL_VARIABLES.test(name)));
+}
+
+function limitsFor(limits: ResourceLimits, toolMemoryMb: number | null): ResourceLimits {
+  if (toolMemoryMb === null) return limits;
+  return { ...limits, memoryMb: Math.min(limits.memoryMb ?? toolMemoryMb, toolMemoryMb) };
 }
 
 function walledFor(id: string, spec: SessionSpec): WalledSession | null {

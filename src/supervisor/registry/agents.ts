@@ -12,8 +12,9 @@ import {
   SYSTEM,
   SYSTEM_STREAM,
   System,
+  type ToolPolicy,
 } from "../../domains/index.ts";
-import { type Decision, refuse, type ToolPolicy } from "../../kernel/index.ts";
+import { type Decision, refuse } from "../../kernel/index.ts";
 import type { RecordedEvent, Store } from "../../store/index.ts";
 
 /** Agents. Every installed driver brings one of its own name. */
@@ -25,7 +26,10 @@ export interface Agents {
   readonly get: (slug: string) => Promise<Agent>;
   /** Null when there is no such agent. */
   readonly find: (slug: string) => Promise<Agent | null>;
-  /** As a person chose; else the first of the usual agents that is installed, and `demo` where none is. */
+  /**
+   * As a person chose; else `nomos` once it has a model, the first of the usual agents that is installed, and `demo` where
+   * none is.
+   */
   readonly defaultSlug: () => Promise<string>;
   readonly toolPolicy: (slug: string, tool: string) => Promise<ToolPolicy>;
   /** Null when the agent's policy does not name the tool. */
@@ -34,6 +38,7 @@ export interface Agents {
 }
 
 const USUAL_AGENTS = ["claude", "codex", "opencode", "gemini", "copilot", "qwen", "pi"];
+const OWN_AGENT = "nomos";
 const FALLBACK_AGENT = "demo";
 const AGENTS_MAX = 1000;
 
@@ -42,6 +47,8 @@ export interface BuiltIn {
   readonly drivers: () => readonly string[];
   /** Whether the driver's program is on this machine. */
   readonly isInstalled: (driver: string) => Promise<boolean>;
+  /** Whether the own engine has a model to run with. */
+  readonly hasModel: () => boolean;
   readonly since: string;
 }
 
@@ -104,6 +111,7 @@ export function createAgents(store: Store, committer: Committer, builtIn: BuiltI
     defaultSlug: async () => {
       const chosen = (await store.row(SYSTEM, SYSTEM_STREAM))?.defaultAgent ?? null;
       if (chosen !== null && (await present(chosen)) !== null) return chosen;
+      if (builtIn.hasModel() && (await present(OWN_AGENT)) !== null) return OWN_AGENT;
       for (const slug of USUAL_AGENTS) {
         const agent = await present(slug);
         if (agent !== null && (await builtIn.isInstalled(agent.driver))) return slug;

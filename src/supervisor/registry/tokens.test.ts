@@ -3,8 +3,8 @@ import { type MemoryHome, makeMemoryHome } from "../../../test/support/memory-ho
 import { proves } from "../../../test/support/proves.ts";
 import { newId, SPEC } from "../../../test/support/store-home.ts";
 import { NomosError } from "../../contract/index.ts";
-import type { TokenState } from "../../domains/index.ts";
-import { type Actor, openSession, type SandboxMode, Session } from "../../kernel/index.ts";
+import type { Actor, TokenState } from "../../domains/index.ts";
+import { openSession, type SandboxMode, Session } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
 import { CHAIN_MAX } from "./token-standing.ts";
 import { allTokens, createTokens, type Tokens } from "./tokens.ts";

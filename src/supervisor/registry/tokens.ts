@@ -1,9 +1,18 @@
 import { hash, randomBytes } from "node:crypto";
 import type { By, Committer } from "../../commit/index.ts";
 import { NomosError, toNomosError } from "../../contract/index.ts";
-import { AccessToken, issueToken, revokeToken, TOKENS, type Token, type TokenState } from "../../domains/index.ts";
+import {
+  AccessToken,
+  type Actor,
+  issueToken,
+  narrows,
+  revokeToken,
+  TOKENS,
+  type Token,
+  type TokenState,
+} from "../../domains/index.ts";
 import type { Clock } from "../../host/index.ts";
-import { type Actor, narrows, type SandboxMode, SESSIONS, streamOf } from "../../kernel/index.ts";
+import { type SandboxMode, SESSIONS, streamOf } from "../../kernel/index.ts";
 import type { RecordedEvent, Store } from "../../store/index.ts";
 import { isWeaker, stricter } from "../life/sandbox-choice.ts";
 import {

@@ -8,7 +8,14 @@ const PIECE_CHARS = 4000;
 
 /** The newest messages of the current path, for an agent that cannot restore its memory. */
 export async function digestOf(store: Store, state: SessionState): Promise<string> {
-  const types = ["turn.admitted", "message.completed", "tool.called", "effect.intended", "turn.ended"];
+  const types = [
+    "turn.admitted",
+    "message.completed",
+    "tool.called",
+    "effect.intended",
+    "turn.ended",
+    "context.branched",
+  ];
   const { events } = await readPath(store, state, { limit: EVENTS_READ, types, descending: true });
   const running = state.phase.at === "busy" ? state.phase.turnId : null;
   const lines: string[] = [];
@@ -45,6 +52,8 @@ function lineOf(event: RecordedEvent, running: string | null): string | null {
       return `[tool] ${piece(fact.data.title)}`;
     case "effect.intended@1":
       return `[tool] ${fact.data.kind}: ${JSON.stringify(fact.data.detail).slice(0, 300)}`;
+    case "context.branched@1":
+      return `[tried and left] ${piece(fact.data.summary.text)}`;
     case "turn.ended@1":
       return fact.data.outcome === "completed" ? null : `[turn ${fact.data.outcome}]`;
     default:

@@ -1,6 +1,6 @@
 import type { Committer } from "../../commit/index.ts";
 import type { Clock } from "../../host/index.ts";
-import { dataIn, SESSION_EVENTS, type SessionState } from "../../kernel/index.ts";
+import { dataIn, isParked, SESSION_EVENTS, type SessionState } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";
 import type { TurnRunner } from "./turn-runner.ts";
 
@@ -23,6 +23,7 @@ export async function settleTurn(
     phase.at === "busy" && phase.turnId === turnId
       ? runner.isRunning(id)
       : queue.some((turn) => turn.turnId === turnId);
+  if (isParked(await committer.sessionState(id))) await runner.endParked(id);
   const untilMs = clock.steadyMs() + SETTLE_MAX_MS;
   while (isOurs(await committer.sessionState(id)) && clock.steadyMs() < untilMs) {
     await runner.interrupt(id, "interrupted");

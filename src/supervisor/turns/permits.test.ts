@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
+import { compilePolicy, DEFAULT_RULES, type Rule, type ToolPolicy } from "../../domains/index.ts";
 import { systemFiles } from "../../host/index.ts";
-import { compilePolicy, DEFAULT_RULES, type Rule, type SandboxMode, type ToolPolicy } from "../../kernel/index.ts";
+import type { SandboxMode } from "../../kernel/index.ts";
 import { createTurnGate, groundOf, TURN_VERBS, type UnattendedPolicy, type Wish } from "../../turns/index.ts";
 import { createPermits, type PermitSources } from "./permits.ts";
 

@@ -1,4 +1,4 @@
-import type { ToolPolicy } from "../../kernel/index.ts";
+import type { ToolPolicy } from "../../domains/index.ts";
 import {
   foreignTool,
   type Ground,

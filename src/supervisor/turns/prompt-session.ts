@@ -9,6 +9,7 @@ import {
   type NewId,
   requestInterrupt,
   type SessionState,
+  steerTurn,
 } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";
 import type { OpeningDeps } from "../life/open-session.ts";
@@ -23,7 +24,7 @@ type Events = Promise<readonly RecordedEvent[]>;
 export interface Prompting {
   readonly prompt: (
     id: string,
-    input: GivenPrompt & { readonly queue: boolean; readonly interrupt: boolean },
+    input: GivenPrompt & { readonly queue: boolean; readonly interrupt: boolean; readonly steer?: boolean },
     by: By,
   ) => Events;
   /** A question that the session puts to a person in its running turn. */
@@ -52,6 +53,12 @@ export function createPrompting(deps: PromptingDeps): Prompting {
     if (specs.driver(spec?.adapter ?? "").runTurn === null) throw new NomosError("not_promptable", { id });
   };
 
+  const requireSteerable = ({ id, spec }: SessionState, attachments: number): void => {
+    if (specs.driver(spec?.adapter ?? "").continues !== true) throw new NomosError("steer_unsupported", { id });
+    if (attachments > 0)
+      throw new NomosError("content_unsupported", { id }, { message: "A steering message takes no attachments." });
+  };
+
   /** A turn that runs elsewhere can only be ended there; an idle session has no turn to end. */
   const isReported = ({ spec, phase }: SessionState) => phase.at === "busy" && spec?.external != null;
 
@@ -62,10 +69,13 @@ export function createPrompting(deps: PromptingDeps): Prompting {
       const cut = input.interrupt ? interruptedIn(await change(id, requestInterrupt, { ...by, call: null })) : null;
       if (cut !== null) await settleTurn(deps, id, cut);
       const { prompt, items } = await keepPrompt(committer.keeper(id, "start"), input);
-      const turn = { turnId: newId(), prompt, queue: input.queue || input.interrupt };
+      const isSteer = input.steer === true;
+      const turn = { turnId: newId(), prompt, queue: input.queue || input.interrupt || isSteer };
       const admission = (now: SessionState) => {
         requirePromptable(now);
-        return admitTurnWith(now, turn, items);
+        if (!isSteer || now.phase.at !== "busy") return admitTurnWith(now, turn, items);
+        requireSteerable(now, items.length);
+        return steerTurn(now, { steerId: turn.turnId, text: prompt });
       };
       return runner.admit(id, turn.turnId, admission, by);
     },

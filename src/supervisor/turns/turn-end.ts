@@ -7,11 +7,15 @@ import {
   endTurn,
   type Fact,
   isEnded,
+  reachQuota,
   type SessionState,
   together,
 } from "../../kernel/index.ts";
 import { type Reverted, withReverted } from "../files/scope-judge.ts";
+import type { TurnRunnerDeps } from "./turn-runner-deps.ts";
 import type { Outcome } from "./turn-stop.ts";
+
+type EndDeps = Pick<TurnRunnerDeps, "committer" | "clock" | "newId" | "onQuota" | "log">;
 
 /** The result of a turn. */
 export interface TurnOver {
@@ -19,6 +23,8 @@ export interface TurnOver {
   /** Facts about the files, recorded together with the turn's end. */
   readonly files: readonly Fact[];
   readonly reverted: Reverted | null;
+  /** The driver wants it recorded when nothing is left to do. */
+  readonly settles: boolean;
 }
 
 /**
@@ -26,24 +32,40 @@ export interface TurnOver {
  * with the end, the end is recorded without them.
  */
 export async function recordTurnEnd(
-  deps: {
-    readonly committer: Committer;
-    readonly clock: Clock;
-    readonly newId: () => string;
-    readonly log: (message: string, details: object) => void;
-  },
+  deps: EndDeps,
   sessionId: string,
   turnId: string,
-  { outcome, files, reverted }: TurnOver,
+  { outcome, files, reverted, settles }: TurnOver,
 ): Promise<void> {
   const approvalId = deps.newId();
-  const whole = (now: SessionState) =>
-    withReverted(now, turnId, approvalId, reverted, withFiles(files, endOf(now, turnId, outcome)));
+  const nextTurnId = deps.newId();
+  const end = (now: SessionState): Decision =>
+    together(limitOf(deps, now, turnId, nextTurnId, outcome), endOf(now, turnId, outcome, settles));
+  const whole = (now: SessionState) => withReverted(now, turnId, approvalId, reverted, withFiles(files, end(now)));
   try {
     await untilRecorded(deps, sessionId, whole);
   } catch (thrown) {
     deps.log("a turn ended without a snapshot", { id: sessionId, turnId, reason: String(thrown) });
-    await untilRecorded(deps, sessionId, (now) => endOf(now, turnId, outcome));
+    await untilRecorded(deps, sessionId, end);
+  }
+}
+
+/** The pump of a session failed: its turn fails, so that the session can run the next one. False: it could not be ended. */
+export async function endBroken(
+  deps: Parameters<typeof recordTurnEnd>[0],
+  sessionId: string,
+  code: string,
+): Promise<boolean> {
+  try {
+    const { phase } = await deps.committer.sessionState(sessionId);
+    if (phase.at !== "busy") return false;
+    const error = { code, message: "The turn failed; run `nomos daemon logs` to see why." };
+    const ended = { outcome: { outcome: "failed", error }, files: [], reverted: null, settles: false } as const;
+    await recordTurnEnd(deps, sessionId, phase.turnId, ended);
+    return true;
+  } catch (thrown) {
+    deps.log("a failed turn could not be ended", { sessionId, reason: String(thrown) });
+    return false;
   }
 }
 
@@ -69,11 +91,30 @@ function withFiles(files: readonly Fact[], end: Decision): Decision {
   return "refused" in end || end.length > 0 ? together(files, end) : end;
 }
 
-function endOf(state: SessionState, turnId: string, { isStillborn, outcome, error }: Outcome): Decision {
+/** The usage limit that ended the turn, recorded in the same append: a session that was cut by a limit always waits. */
+function limitOf(
+  { clock, onQuota }: EndDeps,
+  state: SessionState,
+  turnId: string,
+  nextTurnId: string,
+  { limit }: Outcome,
+): Decision {
+  if (limit === undefined || isEnded(state) || state.spec === null) return [];
+  const { untilMs, reason } = limit;
+  const onReset = onQuota(state.spec.adapter);
+  return reachQuota(state, { turnId, until: clock.iso(untilMs), reason, onReset, nextTurnId });
+}
+
+function endOf(
+  state: SessionState,
+  turnId: string,
+  { isStillborn, outcome, error }: Outcome,
+  settles: boolean,
+): Decision {
   if (isEnded(state)) return [];
   return isStillborn === true && error !== null
     ? endStillborn(state, { turnId, outcome, error })
-    : endTurn(state, { turnId, outcome, error });
+    : endTurn(state, { turnId, outcome, error, settles });
 }
 
 /** A full disk or an unreachable database may recover, so retry. */

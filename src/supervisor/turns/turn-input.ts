@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   type Attachment,
   dataIn,
@@ -9,6 +10,7 @@ import {
 import { type RecordedEvent, type Store, StoreError } from "../../store/index.ts";
 import { DriverError, type LoadableAttachment, loadText, type Past } from "../../turns/index.ts";
 import { digestOf } from "./digest.ts";
+import { branchOf, historyOf } from "./turn-history.ts";
 
 /** A turn's prompt and attachments, read from the log. */
 export async function inputOf(
@@ -44,6 +46,9 @@ export async function pastOf(store: Store, state: SessionState): Promise<Past> {
     forkOf: await forkOf(store, state),
     isEmpty: state.turnsEnded === 0 && state.forkedFrom === null,
     digest: () => digestOf(store, state),
+    history: (after) => historyOf(store, state, after),
+    branch: (from) => branchOf(store, state, from),
+    pathKey: createHash("sha256").update(JSON.stringify(state.view.path)).digest("base64"),
     costTold: async () => (await costIn(store, state.stream)) ?? (await costIn(store, state.forkedFrom?.stream)) ?? 0,
   };
 }

@@ -1,6 +1,6 @@
 import { within } from "../../commit/index.ts";
+import type { ToolPolicy } from "../../domains/index.ts";
 import type { HostProcess } from "../../host/index.ts";
-import type { ToolPolicy } from "../../kernel/index.ts";
 import type { TurnPort } from "../../turns/index.ts";
 import { createTurnPort, groundOf } from "../../turns/index.ts";
 import { createPermits } from "./permits.ts";
@@ -13,12 +13,12 @@ const TOOLS = ["run", "write", "process"] as const;
 /** Time between an interrupt and the kill of a process. */
 const INTERRUPT_GRACE_MS = 1000;
 
-/** The turn port of one turn. */
-export async function portFor(deps: TurnRunnerDeps, run: Run): Promise<TurnPort> {
+/** The turn port of one run of a turn. `cut`: the run is over, and another one goes on with the turn. */
+export async function portFor(deps: TurnRunnerDeps, run: Run, cut: AbortSignal): Promise<TurnPort> {
   const { state, turnId, controller, isResumed } = run;
   const { spec, id: sessionId } = state;
   if (spec === null) throw new Error("a session without a spec runs no turn");
-  const { signal } = controller;
+  const signal = AbortSignal.any([controller.signal, cut]);
   const toolPolicy = policiesOf((tool) => deps.toolPolicy(spec.agent, tool));
   await Promise.all(TOOLS.map(toolPolicy));
   const frame = (source: "message" | "stdout" | "stderr", text: string) =>

@@ -1,6 +1,7 @@
 import type { Committer } from "../../commit/index.ts";
+import type { Policy, ToolPolicy } from "../../domains/index.ts";
 import type { Clock, Files } from "../../host/index.ts";
-import type { Policy, ToolPolicy } from "../../kernel/index.ts";
+import type { AfterQuota } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { ApprovalWaiters, Driver, UnattendedPolicy } from "../../turns/index.ts";
 import type { ScopeJudge } from "../files/scope-judge.ts";
@@ -24,6 +25,8 @@ export interface TurnRunnerDeps {
   readonly toolPolicy: (agent: string, tool: string) => Promise<ToolPolicy>;
   readonly permissions: PermissionSources;
   readonly scopes: ScopeJudge;
+  /** What happens when the usage limit of this driver's agent has reset. */
+  readonly onQuota: (adapter: string) => Exclude<AfterQuota, "resume">;
   readonly turnTimeoutMs: () => number;
   readonly log: (message: string, details: object) => void;
 }

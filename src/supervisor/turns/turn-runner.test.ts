@@ -5,13 +5,11 @@ import { proves } from "../../../test/support/proves.ts";
 import { makeTestHome, newId, SPEC } from "../../../test/support/store-home.ts";
 import { throwOnFatal } from "../../../test/support/store-sqlite.ts";
 import { createCommitter } from "../../commit/index.ts";
-import { SYSTEM_STREAM, systemFact } from "../../domains/index.ts";
+import { compilePolicy, DEFAULT_RULES, SYSTEM_STREAM, systemFact } from "../../domains/index.ts";
 import { systemClock, systemFiles } from "../../host/index.ts";
 import {
   admitTurn,
   answerApproval,
-  compilePolicy,
-  DEFAULT_RULES,
   forgetSession,
   openSession,
   pendingApprovals,
@@ -43,6 +41,9 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
     spawnDriver: () => {
       throw new DriverError("driver_failed", "there are no processes here");
     },
+    spawnTool: () => {
+      throw new DriverError("driver_failed", "there are no processes here");
+    },
     agents: {
       spawn: () => {
         throw new DriverError("driver_failed", "there are no processes here");
@@ -69,6 +70,7 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
     driver: () => driver,
     toolPolicy: async () => "auto",
     permissions: { named: async () => null, unattended: () => "ask", answerWithinMs: () => null, home: "/nowhere" },
+    onQuota: () => "tell",
     turnTimeoutMs: () => 600_000,
     log: () => undefined,
   });

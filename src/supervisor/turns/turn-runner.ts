@@ -2,8 +2,9 @@ import type { By } from "../../commit/index.ts";
 import { toNomosError } from "../../contract/index.ts";
 import { type Decision, outlivesDaemon, type SessionState } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";
+import type { TurnPort } from "../../turns/index.ts";
 import { createTurnRun, type Turn } from "./run-turn.ts";
-import { isPassing, recordTurnEnd, TRY_AGAIN_MS } from "./turn-end.ts";
+import { endBroken, isPassing, TRY_AGAIN_MS } from "./turn-end.ts";
 import type { TurnRunnerDeps } from "./turn-runner-deps.ts";
 import { createTurnStarts, type TurnStart } from "./turn-start.ts";
 import type { StopReason } from "./turn-stop.ts";
@@ -23,7 +24,11 @@ export interface TurnRunner {
   ) => Promise<readonly RecordedEvent[]>;
   /** Aborts the running turn. Resolves when its end is recorded, at the latest after the grace. */
   readonly interrupt: (sessionId: string, why: StopReason) => Promise<void>;
+  /** Ends a turn that waits for a usage limit, as if it had been interrupted while it ran; then the queue goes on. */
+  readonly endParked: (sessionId: string) => Promise<void>;
   readonly isRunning: (sessionId: string) => boolean;
+  /** The port of the running turn, for what its agent asks of the daemon beside its driver; null when none runs. */
+  readonly portOf: (sessionId: string) => Promise<TurnPort> | null;
   /** Starts no new turn; running turns get the grace to end, then they are interrupted. */
   readonly drain: (graceMs: number) => Promise<void>;
 }
@@ -57,22 +62,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       deps.log("a session's pump stopped", { sessionId, reason: String(thrown) });
       // A full disk or an unreachable database may recover, and admitted turns must run, so try again.
       if (isPassing(thrown)) deps.clock.after(TRY_AGAIN_MS, () => pump(sessionId));
-      else void endBroken(sessionId, toNomosError(thrown).code);
+      else void endBroken(deps, sessionId, toNomosError(thrown).code).then((isEnded) => isEnded && pump(sessionId));
     });
-  };
-
-  /** The pump failed: fail its turn, so that the session can run the next one. */
-  const endBroken = async (sessionId: string, code: string): Promise<void> => {
-    try {
-      const { phase } = await deps.committer.sessionState(sessionId);
-      if (phase.at !== "busy") return;
-      const error = { code, message: "The turn failed; run `nomos daemon logs` to see why." };
-      const ended = { outcome: { outcome: "failed", error }, files: [], reverted: null } as const;
-      await recordTurnEnd(deps, sessionId, phase.turnId, ended);
-      pump(sessionId);
-    } catch (thrown) {
-      deps.log("a failed turn could not be ended", { sessionId, reason: String(thrown) });
-    }
   };
 
   const admit: TurnRunner["admit"] = async (sessionId, turnId, admission, by) => {
@@ -107,7 +98,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   const oneTurn = async (sessionId: string, mine: Pump, start: TurnStart): Promise<boolean> => {
     const controller = new AbortController();
     const over = Promise.withResolvers<void>();
-    const turn: Turn = { controller, over: over.promise, stopTimer: () => undefined };
+    const turn: Turn = { controller, over: over.promise, stopTimer: () => undefined, port: null };
     mine.turn = turn;
     try {
       const due = await start(sessionId);
@@ -120,17 +111,25 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     }
   };
 
+  const interrupt: TurnRunner["interrupt"] = async (sessionId, why) => {
+    const turn = pumps.get(sessionId)?.turn;
+    if (turn == null) return;
+    turn.controller.abort(why);
+    await turn.over;
+  };
+
   return {
     pump,
     pumpAfter: (sessionId, first) => begin(sessionId, (id) => first.then(() => nextStart(id))),
     admit,
-    isRunning: (sessionId) => pumps.get(sessionId)?.turn != null,
-    interrupt: async (sessionId, why) => {
-      const turn = pumps.get(sessionId)?.turn;
-      if (turn == null) return;
-      turn.controller.abort(why);
-      await turn.over;
+    endParked: async (sessionId) => {
+      if (pumps.has(sessionId)) return;
+      begin(sessionId, starts.parked);
+      await interrupt(sessionId, "interrupted");
     },
+    isRunning: (sessionId) => pumps.get(sessionId)?.turn != null,
+    portOf: (sessionId) => pumps.get(sessionId)?.turn?.port ?? null,
+    interrupt,
     drain: async (graceMs) => {
       draining = true;
       // Later answers are for the next daemon: here they would continue a turn that nobody waits for.

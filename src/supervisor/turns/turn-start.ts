@@ -4,6 +4,7 @@ import {
   type Decision,
   type Fact,
   isEnded,
+  isParked,
   outlivesDaemon,
   type SessionState,
   startIfFree,
@@ -39,6 +40,8 @@ export type TurnStart = (sessionId: string) => Promise<Due | null>;
 export interface TurnStarts {
   /** The next turn of the queue, or one that an earlier daemon left open; while draining only the latter. */
   readonly next: (sessionId: string, draining: boolean) => Promise<Due | null>;
+  /** The turn that waits for a usage limit, to be ended; null when none does. */
+  readonly parked: TurnStart;
   /** Admits a turn. If nothing is ahead of it, the same append records its start, and it is due. */
   readonly withAdmission: (
     sessionId: string,
@@ -82,6 +85,13 @@ export function createTurnStarts(
     return { state, driver: driverOf(state.spec.adapter), turnId, eventId, isResumed: false, looked };
   };
 
+  /** The open turn, as an earlier run left it. */
+  const resumed = (state: SessionState): Due | null => {
+    if (state.spec === null || state.phase.at !== "busy") return null;
+    const { turnId, eventId } = state.phase;
+    return { state, driver: driverOf(state.spec.adapter), turnId, eventId, isResumed: true, looked: null };
+  };
+
   return {
     withAdmission: (sessionId, turnId, admission, by) => {
       // A decision that is made again, because somebody else wrote first, looks again.
@@ -98,15 +108,18 @@ export function createTurnStarts(
       );
       return { events, due };
     },
+    parked: async (sessionId) => {
+      const state = await committer.sessionState(sessionId).catch(nullIfGone);
+      return state !== null && isParked(state) ? resumed(state) : null;
+    },
     next: async (sessionId, draining) => {
       const state = await committer.sessionState(sessionId).catch(nullIfGone);
       if (state === null || state.spec === null || isEnded(state)) return null;
       const driver = driverOf(state.spec.adapter);
       if (driver.runTurn === null) return null;
-      if (state.phase.at === "busy" && outlivesDaemon(state)) {
-        const { turnId, eventId } = state.phase;
-        return { state, driver, turnId, eventId, isResumed: true, looked: null };
-      }
+      if (isParked(state)) return null;
+      if (draining && driver.continues === true) return null;
+      if (state.phase.at === "busy" && (driver.continues === true || outlivesDaemon(state))) return resumed(state);
       return !draining && (await startNext(sessionId, driver)) ? recorded(sessionId, null) : null;
     },
   };

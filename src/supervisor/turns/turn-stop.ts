@@ -8,6 +8,10 @@ export interface Outcome {
   readonly error: { readonly code: string; readonly message: string } | null;
   /** The agent never started, so the session ends with the turn. */
   readonly isStillborn?: true;
+  /** The driver was cut, and the turn can go on from the log. */
+  readonly isCut?: true;
+  /** A usage limit ended the turn; the session waits until it resets. */
+  readonly limit?: { readonly untilMs: number; readonly reason: string };
 }
 
 /** Time between an interrupt and giving up on the driver. */

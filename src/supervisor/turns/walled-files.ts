@@ -15,6 +15,22 @@ export function walledFiles(files: Files, spawn: Spawn): Files {
       await finish(child, path, MESSAGE_BYTES_MAX);
       await fed;
     },
+    range: async (_root, path, from, bytes) => {
+      await using child = spawn(["/bin/sh", "-c", RANGE, "range", path, String(from + 1), String(bytes)], "none");
+      const printed = await finish(child, path, bytes + SIZE_LINE_BYTES);
+      const end = printed.indexOf(0x0a);
+      const size = Number(printed.toString("utf8", 0, end));
+      if (size < 0)
+        throw new HostError("file_missing", `there is no file ${path}`, {
+          remedy: "list the folder",
+          details: { path },
+        });
+      return { bytes: printed.subarray(end + 1), size };
+    },
+    remove: async (_root, path) => {
+      await using child = spawn(["/bin/sh", "-c", REMOVE, "remove", path], "none");
+      await finish(child, path, MESSAGE_BYTES_MAX);
+    },
     read: async (_root, path, maxBytes) => {
       await using child = spawn(["/bin/sh", "-c", READ, "read", path, String(maxBytes + 1)], "none");
       const bytes = await finish(child, path, maxBytes + 1);
@@ -29,6 +45,9 @@ export function walledFiles(files: Files, spawn: Spawn): Files {
 
 /** Atomic: writes a temporary file, then renames it. */
 const WRITE = `mkdir -p -- "$(dirname -- "$1")" && cat > "$1.$$.tmp" && mv -f -- "$1.$$.tmp" "$1"`;
+const RANGE = `if [ ! -e "$1" ]; then echo -1; exit 0; fi; [ -f "$1" ] && wc -c < "$1" && tail -c "+$2" -- "$1" | head -c "$3"`;
+const REMOVE = `[ -f "$1" ] && rm -- "$1"`;
+const SIZE_LINE_BYTES = 32;
 const READ = `[ -f "$1" ] && head -c "$2" -- "$1"`;
 const MESSAGE_BYTES_MAX = 4096;
 

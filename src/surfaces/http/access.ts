@@ -1,6 +1,6 @@
 import { NomosError } from "../../contract/index.ts";
+import type { Actor } from "../../domains/index.ts";
 import type { LocalConnection } from "../../host/index.ts";
-import type { Actor } from "../../kernel/index.ts";
 import { isLink, isLocalLink, isPageHalf, joinHalves } from "../../syscalls/index.ts";
 import type { AccessRequest } from "./access-request.ts";
 import { type CookiePlace, cookieIn, cookiePlace } from "./cookies.ts";

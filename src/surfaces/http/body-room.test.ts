@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
-import type { Actor } from "../../kernel/index.ts";
+import type { Actor } from "../../domains/index.ts";
 import { createBodyRoom } from "./body-room.ts";
 
 const MB = 1_048_576;

@@ -1,5 +1,5 @@
 import { NomosError } from "../../contract/index.ts";
-import type { Actor } from "../../kernel/index.ts";
+import type { Actor } from "../../domains/index.ts";
 
 /** Memory for request bodies still being received, over all connections. */
 export interface BodyRoom {

@@ -1,5 +1,5 @@
 import { gatherBytes, NomosError } from "../../contract/index.ts";
-import type { Actor } from "../../kernel/index.ts";
+import type { Actor } from "../../domains/index.ts";
 import { parseJsonBytes } from "../json-bytes.ts";
 import type { BodyRoom } from "./body-room.ts";
 

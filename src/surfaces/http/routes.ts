@@ -2,7 +2,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono, type Context as HonoContext } from "hono";
 import { NomosError, toNomosError } from "../../contract/index.ts";
-import type { Actor } from "../../kernel/index.ts";
+import type { Actor } from "../../domains/index.ts";
 import { dispatch, pathsOf, type Services, type Syscall } from "../../syscalls/index.ts";
 import type { FileAnswer, WebFiles } from "../files/web-files.ts";
 import type { Late } from "../late.ts";

@@ -12,6 +12,7 @@ import { noteSession } from "./from-session.ts";
 import { createRoutes, type HttpSurface } from "./routes.ts";
 
 export interface HttpServer {
+  /** 0 when no port was asked for. */
   readonly port: number;
   /** Handles a connection from behind a session's walls like one that came in by the port. */
   readonly take: (socket: Socket, sessionId: string) => void;
@@ -20,7 +21,8 @@ export interface HttpServer {
 }
 
 export interface ListenOptions {
-  readonly port: number;
+  /** Null: none, the socket alone. */
+  readonly port: number | null;
   /** Path of a Unix socket beside the port; null when the path would be too long. */
   readonly socket: string | null;
   readonly connectionsMax: number;
@@ -47,9 +49,10 @@ export async function serveHttp(surface: HttpSurface, options: ListenOptions): P
   const routes = createRoutes(surface, { access, mcp, room, files: createWebFiles(surface.webFolder) });
   const listener: RequestListener = getRequestListener(routes.fetch, { overrideGlobalObjects: false });
   const tcp = limited(listener, sockets, options.connectionsMax);
-  await listening(tcp, () => tcp.listen(options.port, "127.0.0.1"), options.port);
+  const asked = options.port;
+  if (asked !== null) await listening(tcp, () => tcp.listen(asked, "127.0.0.1"), asked);
   const address = tcp.address();
-  const port = typeof address === "object" && address !== null ? address.port : options.port;
+  const port = typeof address === "object" && address !== null ? address.port : 0;
   const servers = [tcp];
   if (options.socket !== null) {
     const local = limited(listener, sockets, options.connectionsMax);

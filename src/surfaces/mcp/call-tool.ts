@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { errorBody, type NomosError, type Progress, toNomosError } from "../../contract/index.ts";
-import type { Actor } from "../../kernel/index.ts";
+import type { Actor } from "../../domains/index.ts";
 import { dispatch, parseInput, type Services } from "../../syscalls/index.ts";
 import { collectItems } from "./collect-items.ts";
 import { contentOf } from "./content.ts";

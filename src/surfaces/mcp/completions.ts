@@ -1,6 +1,6 @@
 import type { CompleteRequest, CompleteResult } from "@modelcontextprotocol/server";
 import { toNomosError } from "../../contract/index.ts";
-import type { Actor } from "../../kernel/index.ts";
+import type { Actor } from "../../domains/index.ts";
 import { dispatch, mayCall, type Services, type Syscall } from "../../syscalls/index.ts";
 import type { Prompts } from "./prompts.ts";
 import { protocolError, type Resources } from "./resources.ts";

@@ -1,6 +1,7 @@
 import { createMcpHandler, isJsonContentType, isLegacyRequest } from "@modelcontextprotocol/server";
 import { NomosError, toNomosError } from "../../contract/index.ts";
-import { type Actor, memberOf } from "../../kernel/index.ts";
+import type { Actor } from "../../domains/index.ts";
+import { memberOf } from "../../kernel/index.ts";
 import type { Services, Syscall } from "../../syscalls/index.ts";
 import type { BodyRoom } from "../http/body-room.ts";
 import { type BodyBounds, readBytes } from "../http/request-body.ts";

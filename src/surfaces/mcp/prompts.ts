@@ -1,9 +1,10 @@
 import { type GetPromptResult, type Prompt, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { toNomosError } from "../../contract/index.ts";
-import type { Actor } from "../../kernel/index.ts";
+import type { Actor } from "../../domains/index.ts";
 import { dispatch, mayCall, type Services, type Syscall } from "../../syscalls/index.ts";
 import { contentOf } from "./content.ts";
 import { protocolError } from "./resources.ts";
+import { toolName } from "./tools.ts";
 
 export interface Prompts {
   readonly list: (actor: Actor) => Prompt[];
@@ -18,9 +19,7 @@ export interface Prompts {
 
 /** Syscalls that MCP clients can use as prompts. */
 export function createPrompts(services: Services, table: readonly Syscall[]): Prompts {
-  const offered = new Map(
-    table.filter(({ mcp }) => mcp?.prompt).map((syscall) => [syscall.name.replaceAll(".", "_"), syscall]),
-  );
+  const offered = new Map(table.filter(({ mcp }) => mcp?.prompt).map((syscall) => [toolName(syscall), syscall]));
   return {
     find: (name) => offered.get(name) ?? null,
     list: (actor) =>

@@ -8,7 +8,7 @@ import {
   type ResourceTemplateType,
 } from "@modelcontextprotocol/server";
 import { ERROR_CATALOGUE, errorBody, type NomosError, toNomosError } from "../../contract/index.ts";
-import type { Actor } from "../../kernel/index.ts";
+import type { Actor } from "../../domains/index.ts";
 import { dispatch, type ListedDocument, mayCall, type Services, type Syscall } from "../../syscalls/index.ts";
 import { documentOf } from "./content.ts";
 import { type UriPattern, uriPattern } from "./uri-pattern.ts";

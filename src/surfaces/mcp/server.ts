@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, Server, type ServerContext } from "@modelcontextprotocol/server";
 import { NomosError, toNomosError } from "../../contract/index.ts";
-import type { Actor } from "../../kernel/index.ts";
+import type { Actor } from "../../domains/index.ts";
 import { mayCall, type Services, type Syscall } from "../../syscalls/index.ts";
 import { answered, callTool } from "./call-tool.ts";
 import { type Complete, createCompletions } from "./completions.ts";
@@ -8,6 +8,7 @@ import { FIND_TOOL, findTools } from "./find-tool.ts";
 import { reportProgress } from "./progress.ts";
 import { createPrompts, type Prompts } from "./prompts.ts";
 import { createResources, protocolError, type Resources } from "./resources.ts";
+import { createSessionTools, ownResult, type SessionTools } from "./session-tools.ts";
 import { type McpTool, toolsOf } from "./tools.ts";
 import { isListed } from "./toolsets.ts";
 import { createWatch, type Watch } from "./watch.ts";
@@ -30,6 +31,7 @@ export interface McpCatalogue {
   readonly prompts: Prompts;
   readonly complete: Complete;
   readonly watch: Watch;
+  readonly sessionTools: SessionTools;
   readonly log: (error: unknown) => void;
 }
 
@@ -40,12 +42,13 @@ export function createCatalogue(services: Services, table: readonly Syscall[], l
   const prompts = createPrompts(services, table);
   const complete = createCompletions({ services, table, prompts, resources });
   const watch = createWatch({ services, table, resources, log });
-  return { services, tools, resources, prompts, complete, watch, log };
+  const sessionTools = createSessionTools(services, tools);
+  return { services, tools, resources, prompts, complete, watch, sessionTools, log };
 }
 
 /** A server for one client. The actor comes from its token, never from messages. `toolsets` null: the default ones. */
 export function createMcpServer(catalogue: McpCatalogue, actor: Actor, toolsets: readonly string[] | null): Server {
-  const { services, tools, resources, prompts, complete } = catalogue;
+  const { services, tools, resources, prompts, complete, sessionTools } = catalogue;
   const server = new Server(
     { name: "nomos", title: "Nomos", version: services.daemon.version },
     {
@@ -55,26 +58,24 @@ export function createMcpServer(catalogue: McpCatalogue, actor: Actor, toolsets:
     },
   );
   const permitted = () => [...tools.values()].filter(({ syscall }) => mayCall(services, syscall, actor));
-  server.setRequestHandler("tools/list", ({ params }) => {
+  server.setRequestHandler("tools/list", async ({ params }, { mcpReq }) => {
     refuseCursor(params?.cursor);
     const shown = permitted().filter((tool) => isListed(tool, toolsets, actor));
-    return { tools: [...shown.map(({ listed }) => listed), FIND_TOOL] };
+    const daemons = await sessionTools.list(actor, mcpReq.signal).catch(catalogue.log);
+    return { tools: [...shown.map(({ listed }) => listed), FIND_TOOL, ...(daemons ?? [])] };
   });
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     if (params.name === FIND_TOOL.name) return answered(() => findTools(permitted(), params.arguments ?? {}));
-    const tool = tools.get(params.name);
-    if (tool === undefined)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
+    const called = { name: params.name, input: params.arguments ?? {} };
+    const found = tools.get(params.name);
+    const { tool, input } =
+      found === undefined ? sessionTools.asCall(actor, called) : { tool: found, input: called.input };
+    if (tool === null) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
     const { report, stop } = reportProgress(context, catalogue.log);
     try {
       const { signal } = context.mcpReq;
-      return await callTool(services, tool, {
-        actor,
-        input: params.arguments ?? {},
-        key: keyOf(context),
-        signal,
-        progress: report,
-      });
+      const result = await callTool(services, tool, { actor, input, key: keyOf(context), signal, progress: report });
+      return found === undefined ? ownResult(result) : result;
     } finally {
       stop();
     }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import type { Actor } from "../../kernel/index.ts";
+import type { Actor } from "../../domains/index.ts";
 import { createInstruments } from "../../services/metrics/instruments.ts";
 import type { Services } from "../../syscalls/index.ts";
 import { createCatalogue } from "./server.ts";

@@ -6,7 +6,8 @@ import {
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { NomosError } from "../../contract/index.ts";
-import { type Actor, memberOf } from "../../kernel/index.ts";
+import type { Actor } from "../../domains/index.ts";
+import { memberOf } from "../../kernel/index.ts";
 import { createShares } from "../shares.ts";
 import { createEventStore } from "./event-store.ts";
 import { createMcpServer, HANDSHAKE_VERSIONS, type McpCatalogue, serveSubscriptions } from "./server.ts";

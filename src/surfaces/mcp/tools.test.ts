@@ -7,7 +7,7 @@ const listed = (name: string) => tools.get(name)?.listed;
 
 describe("MCP tools", () => {
   test("every syscall is a tool, named in snake case", () => {
-    for (const { name } of SYSCALLS) expect(tools.has(name.replaceAll(".", "_"))).toBe(true);
+    for (const { name } of SYSCALLS) expect(tools.has(name.replaceAll(/[.-]/g, "_"))).toBe(true);
   });
 
   test("tool names and descriptions follow the protocol's rules", () => {

@@ -14,12 +14,17 @@ export interface McpTool {
   readonly listed: Tool;
 }
 
+/** `mcp-server.add` is `mcp_server_add`. */
+export function toolName({ name }: Pick<Syscall, "name">): string {
+  return name.replaceAll(/[.-]/g, "_");
+}
+
 /** The toolset of AIP-46's names for five of the tools. */
 export const OTHER_NAMES = "aip46";
 
 /** All tools by name: the table's, then the aliases. The gate decides which of them an actor may call. */
 export function toolsOf(table: readonly Syscall[]): ReadonlyMap<string, McpTool> {
-  const own = table.map((syscall) => toolOf(syscall.name.replaceAll(".", "_"), syscall, {}, ownToolsets(syscall)));
+  const own = table.map((syscall) => toolOf(toolName(syscall), syscall, {}, ownToolsets(syscall)));
   const others = table.flatMap((syscall) =>
     Object.entries(syscall.mcp?.aliases ?? {}).map(([name, renamed]) => toolOf(name, syscall, renamed, [OTHER_NAMES])),
   );

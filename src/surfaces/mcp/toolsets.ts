@@ -1,5 +1,5 @@
 import { NomosError } from "../../contract/index.ts";
-import type { Actor } from "../../kernel/index.ts";
+import type { Actor } from "../../domains/index.ts";
 import { type McpTool, OTHER_NAMES } from "./tools.ts";
 
 const ALL = "all";

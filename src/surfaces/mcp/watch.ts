@@ -1,5 +1,5 @@
 import { NomosError } from "../../contract/index.ts";
-import type { Actor } from "../../kernel/index.ts";
+import type { Actor } from "../../domains/index.ts";
 import { dispatch, type Services, type StreamItem, type Syscall } from "../../syscalls/index.ts";
 import type { Resources } from "./resources.ts";
 

@@ -1,6 +1,6 @@
 import type { RawData, WebSocket } from "ws";
 import { NomosError } from "../../contract/index.ts";
-import type { Actor } from "../../kernel/index.ts";
+import type { Actor } from "../../domains/index.ts";
 import { dispatch, type Services, type Syscall } from "../../syscalls/index.ts";
 import { createRpcPeer, type RpcLimits, type RpcOptions } from "../rpc/peer.ts";
 

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import * as z from "zod";
-import { type Actor, compilePolicy, DEFAULT_RULES } from "../../kernel/index.ts";
+import { type Actor, compilePolicy, DEFAULT_RULES } from "../../domains/index.ts";
 import { createInstruments } from "../../services/metrics/instruments.ts";
 import { read, stream } from "../../syscalls/define.ts";
 import { createPasses, type Services, type StreamItem, type Syscall } from "../../syscalls/index.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { NomosError } from "../../contract/index.ts";
-import { TOKEN_EVENTS } from "../../domains/index.ts";
-import { type Actor, dataIn, heldOf, LIMITS, narrows } from "../../kernel/index.ts";
+import { type Actor, heldOf, narrows, TOKEN_EVENTS } from "../../domains/index.ts";
+import { dataIn, LIMITS } from "../../kernel/index.ts";
 import { type Context, type Syscall, write } from "../define.ts";
 import type { Roles } from "../roles.ts";
 import { byOf } from "../session/answer.ts";

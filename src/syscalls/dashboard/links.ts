@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { NomosError } from "../../contract/index.ts";
+import type { Actor } from "../../domains/index.ts";
 import type { Clock } from "../../host/index.ts";
-import type { Actor, SandboxMode } from "../../kernel/index.ts";
+import type { SandboxMode } from "../../kernel/index.ts";
 
 /** A link signs one browser in, once, within ten minutes. Kept in memory: a restart voids all links. */
 export interface Links {

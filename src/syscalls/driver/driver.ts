@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { type Context, read, type Syscall, write } from "../define.ts";
+import { aboutIt, driverCheck, Slug } from "./check.ts";
 
-const Slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "lower case letters, digits and dashes");
-const aboutIt = (input: Record<string, unknown>) => `driver/${String(input["slug"] ?? "")}`;
 const bySlug = z.object({ slug: Slug });
 
 const Shown = z.object({
@@ -14,29 +13,6 @@ const Shown = z.object({
   installed: z.boolean(),
 });
 const Detailed = Shown.extend({ manifest: z.record(z.string(), z.unknown()).nullable() });
-const Checked = z.object({
-  slug: z.string(),
-  ok: z.boolean(),
-  from: z.enum(["command", "home", "path"]).nullable(),
-  command: z.array(z.string()),
-  version: z.string().nullable(),
-  problem: z.object({ code: z.string(), message: z.string(), steps: z.array(z.string()) }).nullable(),
-  agent: z
-    .object({
-      name: z.string(),
-      protocol: z.number(),
-      loads: z.boolean(),
-      resumes: z.boolean(),
-      forks: z.boolean(),
-      closes: z.boolean(),
-      images: z.boolean(),
-      embeds: z.boolean(),
-      mcpHttp: z.boolean(),
-      authMethods: z.array(z.object({ id: z.string(), name: z.string(), description: z.string() })),
-    })
-    .nullable(),
-});
-
 export const driver: readonly Syscall[] = [
   read({
     name: "driver.list",
@@ -92,30 +68,7 @@ export const driver: readonly Syscall[] = [
     },
     answer: (context, { slug }) => shown(context, slug),
   }),
-  read({
-    name: "driver.check",
-    summary: "Find an agent, check its version and start it briefly; starts no session and calls no model",
-    permission: "system.admin",
-    roles: [],
-    needs: ["drivers"],
-    rights: "person",
-    about: aboutIt,
-    input: bySlug,
-    output: Checked,
-    errors: ["sandbox_floor", "not_installed", "invalid_request"],
-    http: { method: "GET", path: "/api/drivers/:slug/check" },
-    cli: {
-      positional: ["slug"],
-      says: [
-        ["ok", true, "{slug} works: {command|words}"],
-        "Version {version}.",
-        ["ok", true, 'Next: nomos run -a {slug} "prompt"'],
-        "{problem.message}",
-        "Next: {problem.steps}",
-      ],
-    },
-    answer: ({ services }, { slug }) => services.drivers.check(slug),
-  }),
+  driverCheck,
   write({
     name: "driver.add",
     summary: "Add or replace a foreign agent by its manifest, a short JSON file",

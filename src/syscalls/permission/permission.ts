@@ -1,15 +1,7 @@
 import * as z from "zod";
 import { NomosError } from "../../contract/index.ts";
-import {
-  type Actor,
-  belowSession,
-  decideGate,
-  EXPLAIN,
-  isUuid,
-  principalResource,
-  SESSIONS,
-  Session,
-} from "../../kernel/index.ts";
+import { type Actor, belowSession, decideGate, EXPLAIN, principalResource } from "../../domains/index.ts";
+import { isUuid, SESSIONS, Session } from "../../kernel/index.ts";
 import { isTurnVerb, type ToolUser } from "../../turns/index.ts";
 import { sessionActor, withBelow } from "../actors.ts";
 import { read, type Syscall } from "../define.ts";

@@ -1,70 +1,14 @@
 import * as z from "zod";
 import { SessionId, SessionWire } from "../../contract/index.ts";
 import { dataIn, idIn, LIMITS, SESSION_EVENTS, SESSIONS, Session } from "../../kernel/index.ts";
-import { type Context, type Syscall, write } from "../define.ts";
+import { type Syscall, write } from "../define.ts";
 import { byOf, showSession } from "./answer.ts";
-import { Prompt, refuseLarge } from "./prompt.ts";
-import { Attachments, givenAttachments } from "./prompt-input.ts";
 
 const Label = z.string().max(LIMITS.labelChars);
 const Ok = z.object({ ok: z.boolean(), id: z.string() });
 const byId = z.object({ id: SessionId });
 
 export const sessionLife: readonly Syscall[] = [
-  write({
-    name: "session.prompt",
-    summary: "Send a session its next prompt; returns once the prompt is stored",
-    permission: "session.prompt",
-    roles: ["below"],
-    needs: ["delegation", "supervisor"],
-    rights: "session",
-    about: "session",
-    input: z.object({
-      id: SessionId,
-      prompt: Prompt,
-      queue: z.boolean().optional().describe("if the session is busy, queue the prompt"),
-      interrupt: z.boolean().optional().describe("end the running turn first"),
-      attachments: Attachments.optional(),
-    }),
-    output: z.object({ ok: z.literal(true), id: z.string(), turnId: z.string(), queued: z.boolean() }),
-    errors: [
-      "sandbox_floor",
-      "session_not_found",
-      "session_busy",
-      "session_ended",
-      "session_suspended",
-      "queue_full",
-      "not_promptable",
-      "quota_exceeded",
-      "disk_low",
-      "payload_too_large",
-      "delegation_denied",
-    ],
-    http: { method: "POST", path: "/sessions/:id/prompt" },
-    cli: {
-      positional: ["id", "prompt"],
-      short: "prompt",
-      says: [
-        ["queued", false, "{input.id} has the prompt."],
-        ["queued", true, "Queued: {input.id} takes the prompt when its turn has ended."],
-        "Next: nomos logs -f {input.id}",
-      ],
-    },
-    mcp: {
-      toolsets: ["core", "inside"],
-      aliases: { agent_prompt: { sessionId: "id" }, prompt_agent_session: { sessionId: "id" } },
-    },
-    commit: async (context, { id, prompt, queue = false, interrupt = false, attachments }) => {
-      refuseLarge(prompt);
-      await refuseUndelegated(context, id);
-      const given = { prompt, queue, interrupt, attachments: givenAttachments(attachments) };
-      return context.services.supervisor.prompt(id, given, byOf(context));
-    },
-    answer: async (_context, { id }, events) => {
-      const { turnId = "", queued = false } = dataIn(SESSION_EVENTS, events, "turn.admitted@1") ?? {};
-      return { ok: true as const, id, turnId, queued };
-    },
-  }),
   write({
     name: "session.interrupt",
     summary: "End the running turn; the session stays alive",
@@ -285,9 +229,3 @@ export const sessionLife: readonly Syscall[] = [
     answer: (context, { id }) => showSession(context, id),
   }),
 ];
-
-/** Prompting another session is delegation too, under every name of the tool. */
-async function refuseUndelegated({ services, actor }: Context<"delegation">, id: string): Promise<void> {
-  if (actor.sessionId !== null && actor.sessionId !== id)
-    await services.delegation.requireDelegate(actor.sessionId, id);
-}

@@ -2,6 +2,15 @@ import * as z from "zod";
 import { NomosError } from "../../contract/index.ts";
 import { type DriverSettings, LIMITS } from "../../kernel/index.ts";
 
+/** The size is checked later, because an oversized prompt has an error code of its own. */
+export const Prompt = z.string().min(1).describe(`at most ${LIMITS.promptBytes} bytes`);
+
+export function refuseLarge(prompt: string | undefined): void {
+  const bytes = Buffer.byteLength(prompt ?? "");
+  if (bytes > LIMITS.promptBytes)
+    throw new NomosError("payload_too_large", { field: "prompt", bytes, maxBytes: LIMITS.promptBytes });
+}
+
 /** Attachments of a prompt. */
 export const Attachments = z
   .array(
@@ -40,11 +49,23 @@ function bytesOf(name: string, data: string): Uint8Array {
 }
 
 const Chosen = z.string().min(1).max(200);
+const OPTION_CHARS = 500;
+/** A JSON schema is the one option that is a document; with the others it fits into its event many times over. */
+const SCHEMA_CHARS = 65_536;
+const SCHEMA_OPTION = "schema";
 /** Settings of an agent. `session offer` lists the values it accepts. */
 export const Settings = {
   mode: Chosen.optional().describe("the agent's mode"),
   model: Chosen.optional().describe("the agent's model"),
-  options: z.record(z.string().max(200), z.union([z.string().max(500), z.boolean()])).optional(),
+  options: z
+    .record(z.string().max(200), z.union([z.string().max(SCHEMA_CHARS), z.boolean()]))
+    .superRefine((options, context) => {
+      for (const [name, value] of Object.entries(options))
+        if (name !== SCHEMA_OPTION && typeof value === "string" && value.length > OPTION_CHARS)
+          context.addIssue({ code: "too_big", origin: "string", maximum: OPTION_CHARS, path: [name], input: value });
+    })
+    .optional()
+    .describe("more settings; of the agent `nomos`: `schema`, a JSON schema that its answers have to fit"),
 };
 
 export function givenSettings(input: {

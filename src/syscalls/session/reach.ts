@@ -1,4 +1,5 @@
-import type { Actor, SandboxMode } from "../../kernel/index.ts";
+import type { Actor } from "../../domains/index.ts";
+import type { SandboxMode } from "../../kernel/index.ts";
 import { refuseBelow } from "../../supervisor/index.ts";
 
 /** Limits for the caller's sessions: without the person's rights they must lie in a workspace. */

@@ -34,6 +34,7 @@ export const sessionRead: readonly Syscall[] = [
         ["label", "{label}"],
         ["state", "{state}"],
         ["waiting for", "{waitingFor}"],
+        ["waiting until", "{waitingUntil}"],
         ["agent", "{agent}"],
         ["driver", "{adapterSlug}"],
         ["folder", "{cwd}"],

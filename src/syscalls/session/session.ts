@@ -3,20 +3,26 @@ import { sessionDelegates } from "./delegates.ts";
 import { externalSessions } from "./external.ts";
 import { sessionFileCalls } from "./files.ts";
 import { sessionHandoff } from "./handoff.ts";
-import { sessionHistory } from "./history.ts";
 import { sessionLife } from "./life.ts";
 import { sessionList } from "./list.ts";
 import { sessionOffer } from "./offer.ts";
 import { sessionRead } from "./read.ts";
+import { sessionReplay } from "./replay.ts";
 import { sessionSiblings } from "./siblings.ts";
 import { sessionStart } from "./start.ts";
+import { sessionTalk } from "./talk.ts";
+import { sessionHistory } from "./tree/history.ts";
+import { sessionMarks } from "./tree/marks.ts";
 import { sessionWatch } from "./watch.ts";
 
 /** The family `session.*`, in the order of the reference docs. */
 export const session: readonly Syscall[] = [
   sessionStart,
+  ...sessionTalk,
+  ...sessionReplay,
   ...sessionLife,
   ...sessionHistory,
+  ...sessionMarks,
   ...sessionOffer,
   sessionList,
   ...sessionRead,

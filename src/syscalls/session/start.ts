@@ -1,13 +1,13 @@
 import * as z from "zod";
-import { NomosError, SessionWire, toNomosError } from "../../contract/index.ts";
-import { agentSlugIn, DEFAULT_WORKSPACE, didYouMean, narrowDelegates } from "../../domains/index.ts";
+import { SessionWire, toNomosError } from "../../contract/index.ts";
+import { agentSlugIn, DEFAULT_WORKSPACE, narrowDelegates } from "../../domains/index.ts";
 import { LIMITS, SESSIONS } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";
 import { type Context, type Syscall, write } from "../define.ts";
 import { byOf, sessionIdIn, showSession } from "./answer.ts";
-import { Prompt, refuseLarge } from "./prompt.ts";
-import { Attachments, givenAttachments, givenSettings, Settings } from "./prompt-input.ts";
+import { Attachments, givenAttachments, givenSettings, Prompt, refuseLarge, Settings } from "./prompt-input.ts";
 import { reachOf } from "./reach.ts";
+import { agentNamed } from "./talk.ts";
 
 const Label = z.string().max(LIMITS.labelChars);
 
@@ -131,17 +131,9 @@ export const sessionStart: Syscall = write({
 type Input = Parameters<Context["services"]["supervisor"]["open"]>[0];
 
 async function startRoot(context: Context<"agents" | "supervisor">, input: Input): Promise<readonly RecordedEvent[]> {
-  const { agents, supervisor } = context.services;
+  const { supervisor } = context.services;
   if (input.agent === undefined) return supervisor.open(input, byOf(context));
-  const slug = agentSlugIn(input.agent);
-  const agent = slug === null ? null : await agents.find(slug);
-  if (agent === null) {
-    const slugs = (await agents.list()).map((one) => one.slug);
-    const message = `There is no agent \`${slug ?? input.agent}\`.${didYouMean(slug ?? input.agent, slugs)}`;
-    throw new NomosError("invalid_agent", { agent: input.agent }, { message });
-  }
-  // A driver's agent may not be recorded yet, because the disk was full.
-  if (agent.builtIn) await agents.ensureBuiltIn([agent.slug]);
+  const agent = await agentNamed(context, input.agent);
   return supervisor.open(
     { ...input, agent: agent.slug, delegates: narrowDelegates(agent.delegatesTo ?? [], null) },
     byOf(context),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { NomosError } from "../../contract/index.ts";
-import { type Actor, decideGate } from "../../kernel/index.ts";
+import { type Actor, decideGate } from "../../domains/index.ts";
 import { checked } from "../../services/index.ts";
 import { areAgreed, EvidenceStatus, evidenceStatus } from "../audit/anchor-status.ts";
 import { AuditProblem } from "../audit/audit-verify.ts";

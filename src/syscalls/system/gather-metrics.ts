@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import type { AlarmsState } from "../../commit/index.ts";
 import { SESSION_STATES } from "../../kernel/index.ts";
-import type { Counts, Histogram } from "../../services/index.ts";
+import type { Histogram } from "../../services/index.ts";
 import { treeStatus } from "../audit/tree-status.ts";
 import type { Services } from "../services.ts";
 import { boundsStatus } from "./bounds-status.ts";
@@ -11,7 +11,16 @@ import type { Family, Sample } from "./exposition.ts";
 export async function gatherMetrics(
   services: Pick<
     Services,
-    "audit" | "bounds" | "census" | "daemon" | "eventLoop" | "followers" | "instruments" | "store" | "waiting"
+    | "audit"
+    | "bounds"
+    | "census"
+    | "daemon"
+    | "engine"
+    | "eventLoop"
+    | "followers"
+    | "instruments"
+    | "store"
+    | "waiting"
   >,
 ): Promise<readonly Family[]> {
   const { store, daemon } = services;
@@ -53,9 +62,34 @@ export async function gatherMetrics(
     ),
     ...alarmFamilies(alarms),
     ...storageFamilies(files, bounds),
+    ...engineFamilies(services.engine),
+    counter("nomos_tokens_total", "Tokens that sessions used, by kind.", labelled("kind", counts.tokens)),
+    counter(
+      "nomos_cost_usd_total",
+      "What they cost, as far as prices are known.",
+      one(counts.costMicroUsd / 1_000_000),
+    ),
     gauge("nomos_connections", "What is open, by kind.", labelled("kind", counts.connections)),
     counter("nomos_errors_total", "Calls that were refused or failed, by code.", labelled("code", counts.errors)),
     ...(await processFamilies(services)),
+  ];
+}
+
+const BREAKER_HELP = "1 for the state that a provider's circuit breaker is in.";
+const BREAKER_STATES = ["closed", "open", "half_open"] as const;
+
+function engineFamilies(engine: Services["engine"]): readonly Family[] {
+  const { sessions, turns, crashes } = engine.state();
+  const breakers = engine
+    .breakers()
+    .flatMap(({ provider, state }) =>
+      BREAKER_STATES.map((at) => ({ labels: { provider, state: at }, value: at === state ? 1 : 0 })),
+    );
+  return [
+    gauge("nomos_engine_sessions", "Sessions that the engine holds in memory.", one(sessions)),
+    gauge("nomos_engine_turns", "Turns that the engine runs.", one(turns)),
+    counter("nomos_engine_crashes_total", "Processes of the engine that crashed or hung.", one(crashes)),
+    ...(breakers.length === 0 ? [] : [gauge("nomos_model_breaker_state", BREAKER_HELP, breakers)]),
   ];
 }
 
@@ -127,7 +161,7 @@ function one(value: number): readonly Sample[] {
   return [{ value }];
 }
 
-function labelled(label: string, counts: ReadonlyMap<string, number> | Counts["errors"]): readonly Sample[] {
+function labelled(label: string, counts: ReadonlyMap<string, number>): readonly Sample[] {
   return [...counts].map(([key, value]) => ({ labels: { [label]: key }, value }));
 }
 

@@ -8,6 +8,7 @@ import { backupAndGc } from "./backup-and-gc.ts";
 import { BoundsStatus, boundsStatus } from "./bounds-status.ts";
 import { systemConformance } from "./conformance.ts";
 import { systemDoctor } from "./doctor.ts";
+import { EngineStatus, engineStatus } from "./engine-status.ts";
 import { EXPOSITION_TYPE, exposition } from "./exposition.ts";
 import { FollowerStatus, followerStatus } from "./follower-status.ts";
 import { gatherMetrics } from "./gather-metrics.ts";
@@ -19,7 +20,7 @@ export const system: readonly Syscall[] = [
     summary: "Show the daemon's version, address, recovery results, and use of sessions and storage",
     permission: "system.read",
     roles: ["viewer"],
-    needs: ["audit", "bounds", "daemon", "followers", "store", "waiting"],
+    needs: ["audit", "bounds", "daemon", "engine", "followers", "models", "store", "waiting"],
     about: "system",
     input: z.object({}),
     output: z.object({
@@ -45,6 +46,7 @@ export const system: readonly Syscall[] = [
       tree: TreeStatus,
       followers: z.array(FollowerStatus).describe("followers of the log"),
       waiting: WaitingStatus,
+      ...EngineStatus.shape,
       ...BoundsStatus.shape,
     }),
     errors: [],
@@ -70,6 +72,7 @@ export const system: readonly Syscall[] = [
         tree: treeStatus(services, events),
         followers: followerStatus(services.followers.states()),
         waiting: await waitingStatus(services),
+        ...engineStatus(services),
         ...(await boundsStatus(services)),
       };
     },
@@ -79,7 +82,18 @@ export const system: readonly Syscall[] = [
     summary: "Show the metrics in the Prometheus text format",
     permission: "system.read",
     roles: ["viewer"],
-    needs: ["audit", "bounds", "census", "daemon", "eventLoop", "followers", "instruments", "store", "waiting"],
+    needs: [
+      "audit",
+      "bounds",
+      "census",
+      "daemon",
+      "engine",
+      "eventLoop",
+      "followers",
+      "instruments",
+      "store",
+      "waiting",
+    ],
     about: "system",
     input: z.object({}),
     output: z.object({ metrics: z.string() }),

@@ -5,7 +5,7 @@ import { LIMITS } from "../../kernel/index.ts";
 import type { SessionTrees } from "../../supervisor/index.ts";
 import { read, type Syscall, write } from "../define.ts";
 import { byOf, sessionIdIn, showSession } from "../session/answer.ts";
-import { Prompt, refuseLarge } from "../session/prompt.ts";
+import { Prompt, refuseLarge } from "../session/prompt-input.ts";
 import { reachOf } from "../session/reach.ts";
 import { applyWorktree } from "./apply.ts";
 

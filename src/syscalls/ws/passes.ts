@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { NomosError } from "../../contract/index.ts";
+import type { Actor } from "../../domains/index.ts";
 import type { Clock } from "../../host/index.ts";
-import type { Actor } from "../../kernel/index.ts";
 
 /** A pass identifies its caller once, for a short time. Kept in memory: a restart voids all passes. */
 export interface Passes {

@@ -1,5 +1,6 @@
+import type { Policy, ToolPolicy, Verdict } from "../../domains/index.ts";
 import type { Files } from "../../host/index.ts";
-import type { Policy, SessionState, ToolPolicy, Verdict } from "../../kernel/index.ts";
+import type { SessionState } from "../../kernel/index.ts";
 import { type Ground, groundOf, locate, voicesAt } from "./ground.ts";
 import { judgeWish } from "./judge-wish.ts";
 import { foreignTool, type UnattendedPolicy } from "./tool-policy.ts";

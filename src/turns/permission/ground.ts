@@ -1,7 +1,8 @@
 import { join, relative } from "node:path";
+import type { Voice } from "../../domains/index.ts";
 import { judgeChange, type Scope } from "../../domains/index.ts";
 import { type Files, HostError, isInside } from "../../host/index.ts";
-import type { SandboxMode, SessionSpec, Voice } from "../../kernel/index.ts";
+import type { SandboxMode, SessionSpec } from "../../kernel/index.ts";
 
 /** Where a session works and what holds it there: what a decision about a path has to know. */
 export interface Ground {

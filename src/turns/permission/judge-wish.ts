@@ -1,4 +1,4 @@
-import { type Request, strictest, type Verdict, type Voice } from "../../kernel/index.ts";
+import { type Request, strictest, type Verdict, type Voice } from "../../domains/index.ts";
 import type { Wish } from "../questions.ts";
 import { type Change, type Ground, locate, type Place, voicesAt } from "./ground.ts";
 import type { TurnGate } from "./turn-gate.ts";

@@ -1,4 +1,4 @@
-import type { Request, ToolPolicy } from "../../kernel/index.ts";
+import type { Request, ToolPolicy } from "../../domains/index.ts";
 
 /** What holds for tools that the agent's own policy does not name: `ask` waits for a person as long as it takes. */
 export type UnattendedPolicy = "ask" | "reject" | "allow";

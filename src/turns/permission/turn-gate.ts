@@ -1,4 +1,4 @@
-import { type Actor, decideGate, type Policy, type Request, type Verdict } from "../../kernel/index.ts";
+import { type Actor, decideGate, type Policy, type Request, type Verdict } from "../../domains/index.ts";
 
 /** The gate as a turn asks it: resources are named as from the session, and the policy is that of the moment. */
 export interface TurnGate {
@@ -23,12 +23,17 @@ export function createTurnGate({ sessionId, policy }: TurnGateDeps): TurnGate {
   const mayAsk = (): Verdict => at({ verb: ASK_VERB, resource: "question", tool: null });
   return {
     mayAsk,
-    restricts: (verb, resource) =>
-      resource === null
+    restricts: (verb, resource) => {
+      const { beside } = policy();
+      // A program is asked about all files at once where no single one is named.
+      const said = beside?.(verb, `session/${sessionId}/${resource ?? "path/**"}`) ?? null;
+      if (said !== null && said.effect !== "allow") return true;
+      return resource === null
         ? policy().restricts(verb)
         : policy()
             .rulesFor(verb, `session/${sessionId}/${resource}`)
-            .some(({ effect, isDefault }) => effect !== "allow" && isDefault !== true),
+            .some(({ effect, isDefault }) => effect !== "allow" && isDefault !== true);
+    },
     decide: (request) => {
       const judged = at(request);
       const asking = judged.verdict === "ask" ? mayAsk() : null;

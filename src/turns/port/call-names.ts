@@ -18,6 +18,8 @@ type IdPart = "effect" | "question";
 
 export interface CallNames {
   readonly reach: (checkpoint: Json) => void;
+  /** The ending that an effect with this key has in any run of the turn. */
+  readonly tailOf: (key: string) => string;
   /** Refuses a key already used in this run. */
   readonly take: (place: CallPlace) => CallName;
 }
@@ -52,6 +54,7 @@ export function createCallNames(turnId: string, newId: () => string): CallNames 
       reached = bounded(checkpoint);
       since = 0;
     },
+    tailOf: (key) => tailOf(`${turnId}\neffect\nkey ${key}`),
     take: ({ key, checkpoint }) => {
       const own = checkpoint === undefined ? reached : bounded(checkpoint);
       const name = nameOf(key);

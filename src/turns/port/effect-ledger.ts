@@ -1,3 +1,4 @@
+import type { ToolPolicy, Verdict } from "../../domains/index.ts";
 import type { Clock, Files, HostProcess } from "../../host/index.ts";
 import {
   ALWAYS,
@@ -12,9 +13,7 @@ import {
   recordOutput as recordPiece,
   type SessionState,
   settleEffect,
-  type ToolPolicy,
   together,
-  type Verdict,
 } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
 import { DriverError } from "../driver-error.ts";
@@ -102,7 +101,8 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
       judged.question = verdict.verdict === "ask" ? questionAbout(order, { turnId, effectId, call }, shown) : null;
       const { rules } = verdict;
       if (verdict.verdict === "deny") return recordDenial(state, { verb: `tool.${kind}`, resource, rules, turnId });
-      const intent = { effectId, turnId, kind, detail, redo, rules };
+      const { callId } = order;
+      const intent = { effectId, turnId, kind, detail, redo, rules, ...(callId === undefined ? {} : { callId }) };
       return intendEffect(state, intent, committer.fence, judged.question);
     });
     if (judged.verdict?.verdict === "deny") return { over: deniedBy(judged.verdict.rules), seq: 0 };

@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import { HostError, shellQuoted } from "../../host/index.ts";
+import { LIMITS } from "../../kernel/index.ts";
 import type { TurnEffects } from "../effects.ts";
 import { commandResource } from "../permission/resources.ts";
 import { shownDiff } from "../permission/shown-diff.ts";
@@ -7,7 +9,7 @@ import { recordOutput } from "./output-recorder.ts";
 import { storeText } from "./texts.ts";
 
 /** The tools that every driver has. An engine adds others with `effect`. */
-export function createTools(scene: EffectScene, ledger: EffectLedger): Pick<TurnEffects, "run" | "write"> {
+export function createTools(scene: EffectScene, ledger: EffectLedger): Pick<TurnEffects, "run" | "write" | "remove"> {
   const run: TurnEffects["run"] = (command, place = {}) => {
     const resource = commandResource(command);
     const order = { ...place, kind: "run", detail: { command }, resource, shown: command, redo: "ask" } as const;
@@ -21,19 +23,47 @@ export function createTools(scene: EffectScene, ledger: EffectLedger): Pick<Turn
     });
   };
 
-  const write: TurnEffects["write"] = async (path, text, place = {}) => {
+  const write: TurnEffects["write"] = async (path, text, { kind = "write", ifHash, ...place } = {}) => {
     const call = scene.names.take(place);
     const inside = placeOf(path);
-    if (inside === null) return ledger.deny("tool.write", `path/${path}`, ["path_outside"]);
+    if (inside === null) return ledger.deny(`tool.${kind}`, `path/${path}`, ["path_outside"]);
     const body = await storeText(scene.committer.keeper(scene.sessionId, "course"), text);
     const about = { resource: `path/${inside}`, path: inside, shown: shellQuoted(inside) };
-    const order = { ...place, kind: "write", detail: { path, ...body }, ...about, redo: "safe" } as const;
+    const order = { ...place, kind, detail: { path, ...body }, ...about, redo: "safe" } as const;
     const act = async () => {
+      await requireUnchanged(path, ifHash);
       await scene.files.write(scene.cwd, path, text);
       return { exitCode: null, output: "", message: null };
     };
     const preview = async () => ({ path: inside, diff: shownDiff(inside, await contentNow(path), text) });
     return ledger.effect({ ...order, preview }, act, call);
+  };
+
+  const remove: TurnEffects["remove"] = async (path, { kind = "edit", ifHash, ...place } = {}) => {
+    const call = scene.names.take(place);
+    const inside = placeOf(path);
+    if (inside === null) return ledger.deny(`tool.${kind}`, `path/${path}`, ["path_outside"]);
+    const about = { resource: `path/${inside}`, path: inside, shown: `remove ${shellQuoted(inside)}` };
+    const order = { ...place, kind, detail: { path, remove: true }, ...about, redo: "safe" } as const;
+    const act = async () => {
+      await requireUnchanged(path, ifHash);
+      await scene.files.remove(scene.cwd, path);
+      return { exitCode: null, output: "", message: null };
+    };
+    const preview = async () => ({ path: inside, diff: shownDiff(inside, await contentNow(path), "") });
+    return ledger.effect({ ...order, preview }, act, call);
+  };
+
+  /** Somebody else may have changed the file since it was read. */
+  const requireUnchanged = async (path: string, ifHash: string | null | undefined): Promise<void> => {
+    if (ifHash === undefined) return;
+    const now = await scene.files.range(scene.cwd, path, 0, LIMITS.artifactBytes).catch(nullIfMissing);
+    const hash = now === null ? null : createHash("sha256").update(now.bytes).digest("hex");
+    if (hash === ifHash) return;
+    const problem = ifHash === null ? "was created" : now === null ? "was removed" : "was changed";
+    throw Object.assign(new Error(`${path} ${problem} by somebody else meanwhile; read it again`), {
+      code: "file_changed",
+    });
   };
 
   /** Null: there is no such file. Empty: there is something that cannot be shown. */
@@ -55,7 +85,13 @@ export function createTools(scene: EffectScene, ledger: EffectLedger): Pick<Turn
     }
   };
 
-  return { run, write };
+  return { run, write, remove };
 }
 
 const SHOWN_BYTES_MAX = 1_048_576;
+
+function nullIfMissing(thrown: unknown): null {
+  if (thrown instanceof Error && "code" in thrown && (thrown.code === "ENOENT" || thrown.code === "file_missing"))
+    return null;
+  throw thrown;
+}

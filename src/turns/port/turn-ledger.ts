@@ -14,6 +14,8 @@ export interface TurnLedger {
   /** The same effect of the earlier run; null when there was none. A key that named another effect is refused. */
   readonly effect: (call: CallName, same: { readonly kind: string; readonly detail: Json }) => KnownEffect | null;
   readonly question: (call: CallName, same: AskedBefore) => KnownQuestion | null;
+  /** The last effect whose id ends in this; null when there was none. */
+  readonly at: (tail: string) => KnownEffect | null;
 }
 
 export interface KnownEffect {
@@ -24,6 +26,8 @@ export interface KnownEffect {
   readonly seq: number;
   question: KnownQuestion | null;
   isBegun: boolean;
+  /** It was under way when its run was cut. */
+  isUnknown: boolean;
   settled: Pick<EffectResult, "exitCode" | "message" | "outcome"> | null;
 }
 
@@ -34,7 +38,7 @@ export interface KnownQuestion {
 
 type AskedBefore = Pick<Question, "question" | "options" | "action" | "inputHash">;
 
-export const NO_LEDGER: TurnLedger = { open: [], effect: () => null, question: () => null };
+export const NO_LEDGER: TurnLedger = { open: [], effect: () => null, question: () => null, at: () => null };
 
 export async function readTurnLedger(store: Store, sessionId: string, turnId: string): Promise<TurnLedger> {
   const effects = new Map<string, KnownEffect>();
@@ -49,6 +53,7 @@ export async function readTurnLedger(store: Store, sessionId: string, turnId: st
   );
   return {
     open: [...new Set(questions.values())].flatMap((known) => openOf(known, effects)),
+    at: (tail) => [...effects.values()].findLast(({ effectId }) => tailIn(effectId) === tail) ?? null,
     effect: (call, { kind, detail }) => {
       const isSame = (known: KnownEffect) =>
         known.kind === kind && canonicalJson(known.detail) === canonicalJson(detail);
@@ -107,7 +112,8 @@ function note(effects: Map<string, KnownEffect>, questions: Map<string, KnownQue
   switch (fact.type) {
     case "effect.intended@1": {
       const { effectId, kind, detail } = fact.data;
-      effects.set(effectId, { effectId, kind, detail, seq, question: null, isBegun: false, settled: null });
+      const open = { question: null, isBegun: false, isUnknown: false, settled: null };
+      effects.set(effectId, { effectId, kind, detail, seq, ...open });
       return;
     }
     case "effect.begun@1": {
@@ -119,7 +125,9 @@ function note(effects: Map<string, KnownEffect>, questions: Map<string, KnownQue
       const { effectId, exitCode, message } = fact.data;
       const outcome = fact.data.outcome === "unknown" ? "failed" : fact.data.outcome;
       const effect = effects.get(effectId);
-      if (effect !== undefined) effect.settled = { outcome, exitCode, message };
+      if (effect === undefined) return;
+      effect.settled = { outcome, exitCode, message };
+      effect.isUnknown = fact.data.outcome === "unknown";
       return;
     }
     case "approval.requested@1": {

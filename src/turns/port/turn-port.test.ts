@@ -2,24 +2,27 @@ import { expect, onTestFinished } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
 import { makeTestHome, newId, SPEC } from "../../../test/support/store-home.ts";
 import { refusalError } from "../../contract/index.ts";
-import { SYSTEM_STREAM, systemFact } from "../../domains/index.ts";
+import {
+  compilePolicy,
+  DEFAULT_RULES,
+  type Rule,
+  SYSTEM_STREAM,
+  systemFact,
+  type ToolPolicy,
+} from "../../domains/index.ts";
 import { systemClock, systemFiles } from "../../host/index.ts";
 import {
   admitTurn,
   answerApproval,
   askApproval,
-  compilePolicy,
-  DEFAULT_RULES,
   isRefusal,
   openSession,
   outlivesDaemon,
-  type Rule,
   Session,
   type SessionState,
   sessionStream,
   startNextTurn,
   startSession,
-  type ToolPolicy,
 } from "../../kernel/index.ts";
 import { openSqliteStore, type Store } from "../../store/index.ts";
 import type { TurnPort } from "../driver.ts";
@@ -69,7 +72,16 @@ async function makeTurn(policies: Readonly<Record<string, ToolPolicy>> = {}) {
       prompt: "x",
       attachments: [],
       settings: { mode: null, model: null, options: {} },
-      past: { nativeId: null, forkOf: null, isEmpty: true, digest: async () => "", costTold: async () => 0 },
+      past: {
+        nativeId: null,
+        forkOf: null,
+        isEmpty: true,
+        digest: async () => "",
+        history: async () => [],
+        branch: async () => [],
+        pathKey: "",
+        costTold: async () => 0,
+      },
       signal,
       store,
       committer: recorder,

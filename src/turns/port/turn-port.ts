@@ -1,4 +1,5 @@
 import { NomosError } from "../../contract/index.ts";
+import type { Policy, ToolPolicy } from "../../domains/index.ts";
 import type { Clock, Files } from "../../host/index.ts";
 import {
   addCustom,
@@ -6,11 +7,9 @@ import {
   dataIn,
   isCustomType,
   LIMITS,
-  type Policy,
   recordDriver,
   replaceTodo,
   SESSION_EVENTS,
-  type ToolPolicy,
   writeArtifact,
 } from "../../kernel/index.ts";
 import type { RecordedEvent, Store } from "../../store/index.ts";
@@ -24,16 +23,16 @@ import type { TurnRecording } from "../recording.ts";
 import type { ApprovalWaiters } from "./approval-waiters.ts";
 import { createCallNames } from "./call-names.ts";
 import { createEffectLedger, type EffectScene } from "./effect-ledger.ts";
-import { readOutput } from "./effect-output.ts";
+import { outputOf, readOutput } from "./effect-output.ts";
+import { createReads } from "./reads.ts";
 import { keepWhole, storeText } from "./texts.ts";
 import { createTools } from "./tools.ts";
 import { NO_LEDGER, readTurnLedger } from "./turn-ledger.ts";
 import { startTurnProcess } from "./turn-process.ts";
 import { createTurnQuestions } from "./turn-questions.ts";
+import { createTurnSteps } from "./turn-steps.ts";
 
 export interface PortScene extends Omit<TurnIdentity, "checkpoint" | "resumed" | "reach"> {
-  /** An earlier run of this turn left something open: its calls are read from the log. */
-  readonly isResumed: boolean;
   readonly store: Store;
   readonly committer: Recorder;
   readonly newId: () => string;
@@ -74,6 +73,8 @@ export async function createTurnPort(scene: PortScene): Promise<TurnPort> {
     ...createRecording(scene),
     ...createTurnQuestions(shared),
     ...createTools(shared, effects),
+    ...createReads(shared, effects),
+    ...createTurnSteps(scene),
     sessionId,
     turnId,
     spec,
@@ -82,14 +83,23 @@ export async function createTurnPort(scene: PortScene): Promise<TurnPort> {
     settings: scene.settings,
     past: scene.past,
     signal,
+    isResumed: scene.isResumed,
     checkpoint,
     resumed: ledger.open,
     reach: names.reach,
     start: (argv, place) => startTurnProcess(shared, effects, argv, place),
     effect: (order, act) => effects.effect(order, act),
+    known: async (key) => {
+      const found = ledger.at(names.tailOf(key));
+      if (found === null) return null;
+      const { effectId, settled, seq, isUnknown } = found;
+      if (settled === null) return { result: null, isUnknown };
+      return { result: { effectId, ...settled, ...(await outputOf(shared, effectId, seq)) }, isUnknown };
+    },
     output: (effectId, page = {}) => readOutput(shared, effectId, page),
     read: (path) => scene.files.read(spec.cwd, path, LIMITS.artifactBytes),
-    sleep: (ms) => scene.clock.sleep(ms, signal),
+    sleep: (ms, unneeded) =>
+      scene.clock.sleep(ms, unneeded === undefined ? signal : AbortSignal.any([signal, unneeded])),
     host: scene.hostProcess,
   };
 }
@@ -109,8 +119,10 @@ function createRecording(scene: PortScene): TurnRecording {
     },
     stream: (text) => scene.frame("message", text),
     record: async (facts) => {
-      await committer.session(sessionId, (state) => recordDriver(state, turnId, facts), by);
+      const { events } = await committer.session(sessionId, (state) => recordDriver(state, turnId, facts), by);
+      return events.map(({ id, seq, at }) => ({ id, seq, at }));
     },
+    keepBytes: (bytes) => keepWhole(committer.keeper(sessionId, "output"), bytes),
     keep: (text) => storeText(committer.keeper(sessionId, "output"), text),
     artifact: async (path, bytes, mediaType) => {
       const input = {

@@ -1,5 +1,5 @@
 import { shellQuoted } from "../../host/index.ts";
-import type { CallPlace, EffectResult, OutputPiece, TurnProcess } from "../effects.ts";
+import type { EffectResult, OutputPiece, ProcessPlace, TurnProcess } from "../effects.ts";
 import type { EffectLedger, EffectScene } from "./effect-ledger.ts";
 import { wholeOutput } from "./effect-output.ts";
 import { recordOutput } from "./output-recorder.ts";
@@ -9,15 +9,14 @@ export async function startTurnProcess(
   scene: EffectScene,
   effects: EffectLedger,
   argv: readonly string[],
-  place: CallPlace = {},
+  { as, ...place }: ProcessPlace = {},
 ): Promise<TurnProcess> {
-  const about = { resource: `command/${argv[0] ?? ""}`, shown: argv.map(shellQuoted).join(" ") };
+  const about = as ?? { kind: "process", resource: `command/${argv[0] ?? ""}`, shown: argv.map(shellQuoted).join(" ") };
   const begun = await effects.begin({
     ...place,
-    kind: "process",
-    detail: { argv: [...argv] },
+    detail: about.kind === "run" ? { command: about.shown } : { argv: [...argv] },
     ...about,
-    redo: "failed",
+    redo: about.kind === "process" ? "failed" : "ask",
     preview: async () => ({ command: about.shown }),
   });
   if ("over" in begun && begun.over.outcome === "refused")
@@ -52,6 +51,7 @@ export async function startTurnProcess(
 
   return {
     effectId,
+    pids: () => process.mark().map(({ pid }) => pid),
     write: async (text) => process.stdin?.write(text),
     closeInput: () => process.closeStdin(),
     output: { [Symbol.asyncIterator]: printed.take },
@@ -71,6 +71,7 @@ const CANCEL_GRACE_MS = 1000;
 function pastProcess(scene: EffectScene, result: EffectResult, seq: number): TurnProcess {
   return {
     effectId: result.effectId,
+    pids: () => [],
     write: async () => undefined,
     closeInput: async () => undefined,
     output: { [Symbol.asyncIterator]: () => wholeOutput(scene, result.effectId, seq) },

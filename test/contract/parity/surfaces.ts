@@ -161,7 +161,7 @@ async function mcp(transport: Parameters<typeof connectedClient>[0], version: Mc
   // So that the client checks every answer against its listed schema.
   await client.listTools();
   const call: Speaker["call"] = async ({ name }, input) => {
-    const result = await client.callTool({ name: name.replaceAll(".", "_"), arguments: input });
+    const result = await client.callTool({ name: name.replaceAll(/[.-]/g, "_"), arguments: input });
     return outcomeOf(result.structuredContent);
   };
   return {

@@ -85,7 +85,7 @@ proves("MCP-1", "toolsets by name: the tools of these families, singular or plur
     expect(names).toEqual([...wanted, "find_tool"].sort());
   }
   const { names } = await listed({ toolsets: "all" });
-  for (const { name } of SYSCALLS) expect(names).toContain(name.replace(".", "_"));
+  for (const { name } of SYSCALLS) expect(names).toContain(name.replaceAll(/[.-]/g, "_"));
 });
 
 proves(

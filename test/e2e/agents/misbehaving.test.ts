@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { symlink } from "node:fs/promises";
+import { readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, vi } from "vitest";
 import type { TestDaemon } from "../../support/daemon.ts";
@@ -51,6 +51,22 @@ describe("a bad agent in the handshake", () => {
         expect(await processesWith(id)).toEqual([]);
       },
     );
+
+  proves("AG-6", "an agent that ends before it introduces itself is started again, at most twice", async () => {
+    const folder = await newFolder();
+    const trace = join(folder, "trace");
+    const starts = async () =>
+      (await readFile(trace, "utf8")).split("\n").filter((line) => line.endsWith(" initialize"));
+    await addAgent(daemon, "trips", ["--die-first", join(folder, "tripped"), "--trace", trace]);
+    const { id } = await start(daemon, { adapter: "trips" });
+    expect(await turn(daemon, id, "say hi")).toMatchObject({ outcome: "completed" });
+    expect(await starts()).toHaveLength(2);
+    await addAgent(daemon, "never", ["--die-in", "initialize", "--trace", trace]);
+    const never = await start(daemon, { adapter: "never" });
+    expect(await turn(daemon, never.id, "say hi")).toMatchObject({ outcome: "interrupted" });
+    expect(await starts()).toHaveLength(5);
+    expect(await processesWith(never.id)).toEqual([]);
+  });
 
   // A time limit for this step alone: the others are answered, if late on a busy machine.
   for (const [phase, step, limit] of [

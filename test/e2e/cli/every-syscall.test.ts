@@ -10,6 +10,7 @@ import { startCli, startDaemon } from "../../support/daemon.ts";
 const ENTRIES: { readonly [name: string]: SyscallEntry } = Object.fromEntries(
   (await loadEntries(SYSCALL_NAMES)).map((entry) => [entry.name, entry]),
 );
+const EVERYDAY = join(import.meta.dirname, "../../fixtures/mcp-servers/everyday.ts");
 const TEST_MAX_MS = 90_000;
 const LOOKS_MAX = 500;
 const LOOK_EVERY_MS = 20;
@@ -23,6 +24,15 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["driver.add", '{"id":"tiny","name":"Tiny","description":"","protocol":"acp","bin":"true"}'],
   ["driver.show", "tiny"],
   ["driver.remove", "tiny"],
+  ["model.list", ""],
+  ["model.add", "local --api ollama --model tiny"],
+  ["model.default", "demo/script"],
+  ["model.test", ""],
+  ["model.update", "--reset"],
+  ["model.remove", "local"],
+  ["mcp-server.add", `every -- ${process.execPath} ${EVERYDAY}`],
+  ["mcp-server.list", ""],
+  ["mcp-server.test", "every"],
   ["doc.list", "", { page: "docs.0.path" }],
   ["doc.read", "$page"],
   ["ws.ticket", ""],
@@ -58,6 +68,12 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["session.label", "$id another label"],
   ["session.rename", "$id another title"],
   ["session.search", "hello"],
+  ["session.start", "nomos say hi --model demo/script", { ownId: "id" }],
+  ["session.wait", "$ownId"],
+  ["session.context", "$ownId"],
+  ["session.replay", "$ownId"],
+  ["session.compact", "$ownId the tests"],
+  ["session.switch", "$ownId demo"],
   ["event.show", "$eventId"],
   ["audit.entries", "--types session.opened --limit 1"],
   ["audit.verify", ""],
@@ -77,6 +93,8 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["todo.replace", '$id --items [{"text":"x","status":"open"}]'],
   ["todo.show", "$id"],
   ["session.fork", "$id", { forkId: "id" }],
+  ["session.mark", "$id $eventId a label"],
+  ["session.marks", "$id"],
   ["session.rewind", "$id $eventId"],
   ["session.snapshot", "$id"],
   ["session.diff", "$id"],
@@ -98,6 +116,9 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["session.prompt", "$id ask really?", { askedId: "turnId" }],
   ["approval.list", "--status pending", { approvalId: "approvals.0.id" }],
   ["approval.show", "$approvalId"],
+  ["tool.list", "$id --wait-ms 20000"],
+  ["tool.call", '$id mcp__every__echo --arguments {"text":"hi"}'],
+  ["mcp-server.remove", "every"],
   ["approval.approve", "$approvalId yes"],
   ["session.wait", "$id"],
   ["session.prompt", "$id ask again?"],
@@ -132,11 +153,13 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
 
 /**
  * Tested elsewhere: they need a blob's hash, an endless stream, a registry, an agent, a running turn, a worktree without
- * work, or a link.
+ * work, a link, or a login page.
  */
 const ELSEWHERE: readonly string[] = [
   ...["blob.read", "event.stream", "session.watch", "driver.install", "driver.check", "session.ask", "worktree.remove"],
   "dashboard.enter",
+  "model.login",
+  "mcp-server.login",
 ];
 
 test(

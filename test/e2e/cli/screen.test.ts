@@ -115,3 +115,16 @@ provesOnScreen("T3", "NO_COLOR turns colours off, a dumb terminal cursor movemen
   const piped = await plain.until(/0000000/);
   expect(piped).not.toMatch(/033/);
 });
+
+provesOnScreen("CH-6", "a chat in tmux: cards, steering and the status line, as in any other terminal", async () => {
+  const daemon = await startDaemon();
+  const pane = openPane(daemon);
+  pane.type(nomos("chat; echo left $?"), "Enter");
+  await pane.until(/\n> ?\nnomos demo\/script · idle$/m);
+  pane.type("run sleep 2; echo slept", "Enter");
+  await pane.until(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] sleep 2; echo slept/);
+  pane.type("say steered", "Enter");
+  await pane.until(/● sleep 2; echo slept · \d s\n {2}│ slept\nsteered\n✓ completed[\s\S]* · idle$/m);
+  pane.type("/quit", "Enter");
+  await pane.until(/Come back with: nomos chat -s \S+\nleft 0/);
+});

@@ -58,7 +58,7 @@ describe("help and version", () => {
     expect((await nomos("help", "programs")).stdout).toContain("nomos completion");
     const syscall = (await nomos("session", "prompt", "--help")).stdout;
     expect(syscall).toMatch(
-      /^nomos session prompt ID PROMPT\.\.\. \[--queue\] \[--interrupt\] \[--attachments JSON\]\n/,
+      /^nomos session prompt ID PROMPT\.\.\. \[--queue\] \[--interrupt\] \[--steer\]\n +\[--attachments JSON\]\n/,
     );
     expect(syscall).toContain("--idempotency-key KEY");
     expect(syscall).toContain("session_busy");

@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import type { InputOf, OutputOf } from "../../../src/client/index.ts";
+import { isEngine, ModelSelect } from "../../engine/index.ts";
 import { type Called, nomos, useAction, useCall } from "../../frame/index.ts";
 import { Select } from "../../parts/index.ts";
 
@@ -16,18 +17,27 @@ export function useOffer(id: string, driverSeq: number): Called<Offer> {
 
 interface PickersProps {
   readonly id: string;
+  readonly driver: string;
   readonly offer: Called<Offer>;
 }
 
 /** Mode, model and options, from the next turn on. */
-export function Pickers({ id, offer: { value, again } }: PickersProps) {
+export function Pickers({ id, driver, offer: { value, again } }: PickersProps) {
   const { run } = useAction();
   const { offer, chosen } = value ?? {};
-  if (offer === null || offer === undefined) return null;
   const set = async (settings: Omit<InputOf<"session.configure">, "id">): Promise<void> => {
     await run(() => nomos().call("session.configure", { id, ...settings }));
     again();
   };
+  if (isEngine(driver) && value !== undefined) {
+    const model = chosen?.model ?? "";
+    return (
+      <div class="session-pickers">
+        <ModelSelect label="Model" value={model} mayBeDefault={false} onChange={(to) => void set({ model: to })} />
+      </div>
+    );
+  }
+  if (offer === null || offer === undefined) return null;
   const mode = chosen?.mode ?? offer.mode;
   // Some agents offer their modes a second time, as an option.
   const options = offer.options.filter(({ category }) => category !== "mode" || offer.modes.length === 0);

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Session } from "../../../src/client/index.ts";
+import { isEngine } from "../../engine/index.ts";
 import { nomos, useAction, useKeys } from "../../frame/index.ts";
 import { Button, bytesText, IconButton } from "../../parts/index.ts";
 import { SafeText } from "../../text/index.ts";
@@ -37,42 +38,71 @@ function Suspended({ id }: { readonly id: string }) {
 
 function OpenBox({ session, state }: PromptBoxProps) {
   const { id, busy, queued } = session;
-  const box = useBox(id);
-  const { text, attached, sending } = box;
-  const driverSeq = state.window.events.findLast(({ type }) => /^driver\.(?:offered|configured)/.test(type))?.seq ?? 0;
+  const canSteer = busy && isEngine(session.adapterSlug);
+  const box = useBox(id, canSteer ? "steer" : "queue");
+  const { attached, sending } = box;
+  const driverSeq =
+    state.window.events.findLast(({ type }) => /^driver\.(?:offered|configured|switched)/.test(type))?.seq ?? 0;
   const offer = useOffer(id, driverSeq);
   return (
     <div class="session-prompt">
       <Queue id={id} queued={queued} />
       {attached.length > 0 && <AttachedList attached={attached} onRemove={box.remove} />}
-      <Writing box={box} commands={offer.value?.offer?.commands ?? []} isBusy={busy} />
+      <Writing box={box} commands={offer.value?.offer?.commands ?? []} hint={hintFor(busy, canSteer)} />
       <div class="session-prompt-foot">
         <FilePicker onFiles={box.attach} />
-        <Pickers id={id} offer={offer} />
+        <Pickers id={id} driver={session.adapterSlug} offer={offer} />
         <span class="session-sending muted" role="status">
           {sending === "waiting" ? "The daemon does not answer. The prompt is sent when it is back." : ""}
         </span>
         {sending === "waiting" && <Button onClick={box.giveUp}>Stop trying</Button>}
-        {busy && text.trim() !== "" && (
-          <Button disabled={sending !== "no"} onClick={() => box.submit({ interrupt: true })}>
-            Interrupt and send
-          </Button>
-        )}
-        <Button kind="primary" disabled={sending !== "no"} onClick={() => box.submit()}>
-          {busy ? "Queue" : "Send"}
-        </Button>
+        <SendButtons box={box} isBusy={busy} canSteer={canSteer && attached.length === 0} />
       </div>
     </div>
   );
 }
 
+interface SendButtonsProps {
+  readonly box: Box;
+  readonly isBusy: boolean;
+  readonly canSteer: boolean;
+}
+
+/** The last one is what Enter does. */
+function SendButtons({ box, isBusy, canSteer }: SendButtonsProps) {
+  const disabled = box.sending !== "no";
+  const hasText = box.text.trim() !== "";
+  return (
+    <div class="session-send">
+      {isBusy && hasText && (
+        <Button {...{ disabled }} onClick={() => box.submit("interrupt")}>
+          Interrupt and send
+        </Button>
+      )}
+      {canSteer && hasText && (
+        <Button {...{ disabled }} title="It becomes the next turn" onClick={() => box.submit("queue")}>
+          Queue
+        </Button>
+      )}
+      <Button kind="primary" {...{ disabled }} onClick={() => box.submit()}>
+        {canSteer ? "Steer" : isBusy ? "Queue" : "Send"}
+      </Button>
+    </div>
+  );
+}
+
+function hintFor(isBusy: boolean, canSteer: boolean): string {
+  if (canSteer) return "Steer: it reads this with its next step";
+  return isBusy ? "Queue the next prompt" : "Write a prompt";
+}
+
 interface WritingProps {
   readonly box: Box;
   readonly commands: readonly Command[];
-  readonly isBusy: boolean;
+  readonly hint: string;
 }
 
-function Writing({ box, commands, isBusy }: WritingProps) {
+function Writing({ box, commands, hint }: WritingProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [at, setAt] = useState(0);
   const found = matching(commands, box.text);
@@ -93,7 +123,7 @@ function Writing({ box, commands, isBusy }: WritingProps) {
         aria-label="Prompt"
         aria-controls={found.length > 0 ? "session-commands" : undefined}
         aria-activedescendant={found.length > 0 ? `session-command-${at}` : undefined}
-        placeholder={isBusy ? "Queue the next prompt" : "Write a prompt"}
+        placeholder={hint}
         value={box.text}
         readOnly={box.sending !== "no"}
         onInput={({ currentTarget }) => {

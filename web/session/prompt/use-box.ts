@@ -5,6 +5,9 @@ import { readDraft, writeDraft } from "./drafts.ts";
 import { useHistory } from "./use-history.ts";
 import { type Sending, useSend } from "./use-send.ts";
 
+/** What becomes of a prompt while a turn runs. */
+export type How = "queue" | "interrupt" | "steer";
+
 /** What stands in the prompt box, until the daemon has it. */
 export interface Box {
   readonly text: string;
@@ -13,12 +16,13 @@ export interface Box {
   readonly write: (text: string) => void;
   readonly attach: (files: Iterable<File>) => void;
   readonly remove: (at: number) => void;
-  readonly submit: (settings?: { readonly interrupt: boolean }) => void;
+  readonly submit: (how?: How) => void;
   readonly recall: (by: 1 | -1) => void;
   readonly giveUp: () => void;
 }
 
-export function useBox(id: string): Box {
+/** `usual`: how a prompt is sent when nothing else is said. */
+export function useBox(id: string, usual: How): Box {
   const [text, setText] = useState(() => readDraft(id).text);
   const [attached, setAttached] = useState<readonly Attached[]>([]);
   const { sending, send, giveUp } = useSend(id);
@@ -27,12 +31,14 @@ export function useBox(id: string): Box {
     setText(to);
     writeDraft(id, { text: to, sent: readDraft(id).sent });
   };
-  const submit = async (interrupt: boolean): Promise<void> => {
+  const submit = async (asked: How): Promise<void> => {
     if (sending !== "no" || (text.trim() === "" && attached.length === 0)) return;
     const attachments = attached.map(({ bytes: _bytes, ...rest }) => rest);
+    // A steering message takes no attachments.
+    const how = asked === "steer" && attached.length > 0 ? "queue" : asked;
     const answer = await send({
       ...{ id, prompt: text, queue: true },
-      ...(interrupt ? { interrupt } : {}),
+      ...(how === "queue" ? {} : { [how]: true }),
       ...(attachments.length === 0 ? {} : { attachments }),
     });
     if (answer === undefined) return;
@@ -48,7 +54,7 @@ export function useBox(id: string): Box {
         () => toast("A file could not be read."),
       ),
     remove: (gone) => setAttached(attached.filter((_one, at) => at !== gone)),
-    submit: (settings) => void submit(settings?.interrupt ?? false),
+    submit: (how = usual) => void submit(how),
     recall: (by) =>
       void history(by, text).then(
         (found) => found !== null && write(found),

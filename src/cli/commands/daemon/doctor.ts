@@ -1,10 +1,10 @@
-import { ClientError } from "../../../client/index.ts";
+import { ClientError, type OutputOf } from "../../../client/index.ts";
 import { parseArguments, usageError } from "../../arguments.ts";
 import { clientOf } from "../../daemon/connect.ts";
 import { type FoundDaemon, findDaemon } from "../../daemon/find-daemon.ts";
 import { startupError } from "../../daemon/startup-error.ts";
 import { type BoundsReport, boundsChecks } from "../../doctor/bounds-checks.ts";
-import { type Check, problem } from "../../doctor/check.ts";
+import { type Check, fine, problem } from "../../doctor/check.ts";
 import { homeChecks } from "../../doctor/home-checks.ts";
 import { type LogReport, logChecks } from "../../doctor/log-checks.ts";
 import { EVERYDAY } from "../../everyday.ts";
@@ -30,6 +30,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
     ...machine.filter(({ name }) => !isConfigRefused || name !== "config"),
     ...("log" in report ? logChecks(report, options.repair) : [report.refusal]),
     ...("bounds" in report && report.bounds !== null ? boundsChecks(report.bounds) : []),
+    ...("hints" in report ? report.hints : []),
   ];
   const ok = checks.every(({ finding }) => finding !== "problem");
   if (json) {
@@ -52,12 +53,18 @@ async function asked(
   terminal: Terminal,
   daemon: FoundDaemon,
   options: DoctorOptions,
-): Promise<LogReport & { readonly bounds: BoundsReport }> {
+): Promise<LogReport & { readonly bounds: BoundsReport; readonly hints: readonly Check[] }> {
   const client = await clientOf(terminal, daemon);
   const { usage, disk, wal, ...report } = await patiently(terminal, "doctor", (progress) =>
     client.call("system.doctor", { ...options }, { progress }),
   );
-  return { ...report, bounds: { usage, disk, wal } };
+  const { models }: Partial<OutputOf<"system.status">> = await client.call("system.status", {});
+  return { ...report, bounds: { usage, disk, wal }, hints: models === undefined ? [] : [aboutModel(models.default)] };
+}
+
+/** No fault: other agents bring their own models. */
+function aboutModel(chosen: string | null): Check {
+  return fine("model", chosen ?? "none is configured, which only the agent `nomos` needs: `nomos model add`");
 }
 
 /** Without a daemon this process opens the log. A log that does not open is a finding, unless another process has it open. */

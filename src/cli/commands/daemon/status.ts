@@ -1,3 +1,4 @@
+import type { OutputOf } from "../../../client/index.ts";
 import { parseArguments, usageError } from "../../arguments.ts";
 import { connectIfUp } from "../../daemon/connect.ts";
 import { spellDisk, spellUsage } from "../../doctor/bounds-checks.ts";
@@ -31,12 +32,31 @@ export const run: RunCommand = async (terminal, { args, json }) => {
     ["disk", spellDisk(disk)],
     ...(wal.problem === null ? [] : [["wal", `${spellBytes(wal.bytes)}: ${wal.problem}`] as const]),
     ...failing,
+    ...modelLines(status),
     ["recovered", spellRecovery(recovery)],
     ["sandbox", sandbox.bubblewrap ?? `none: ${sandbox.remedy ?? ""}`],
   ]);
   for (const line of lines) terminal.print(line);
   return EXIT.ok;
 };
+
+/** Older daemons have no engine. */
+function modelLines({ models, engine }: Partial<Pick<OutputOf<"system.status">, "models" | "engine">>) {
+  const crashes = engine?.crashes ?? 0;
+  return [
+    ...(models === undefined ? [] : [["model", models.default ?? "none: nomos model add"] as const]),
+    ...(models?.breakers ?? []).flatMap((one) =>
+      one.state === "closed" ? [] : [["provider", spellBreaker(one)] as const],
+    ),
+    ...(crashes === 0 ? [] : [["engine", `ended by a fault ${counted(crashes, "time")} since the start`] as const]),
+  ];
+}
+
+function spellBreaker({ provider, state, failures, retryAt }: OutputOf<"system.status">["models"]["breakers"][number]) {
+  const failed = `${provider} failed ${counted(failures, "time")} in a row`;
+  if (state === "half_open") return `${failed} and is being tried again`;
+  return retryAt === null ? `${failed}; calls wait` : `${failed}; calls wait until ${retryAt.slice(11, 16)} UTC`;
+}
 
 /** After a start: what had been at work when the last daemon ended. */
 function spellRecovery(found: {

@@ -26,13 +26,18 @@ function isIn(address: string, v4: Nets, v6: Nets): boolean {
 const OWN_V4: Nets = [
   ["0.0.0.0", 8],
   ["127.0.0.0", 8],
+  ["168.63.129.16", 32],
   ["169.254.0.0", 16],
 ];
 const OWN_V6: Nets = [
   ["::", 96],
   ["::ffff:0:0", 96],
+  ["::ffff:0:0:0", 96],
   ["64:ff9b::", 96],
+  ["64:ff9b:1::", 48],
+  ["2002::", 16],
   ["fd00:ec2::", 32],
+  ["fd20:ce::", 32],
   ["fe80::", 10],
 ];
 
@@ -41,6 +46,8 @@ const V4: Nets = [
   ["10.0.0.0", 8],
   ["100.64.0.0", 10],
   ["127.0.0.0", 8],
+  // Azure's metadata and name service, at an address that looks public.
+  ["168.63.129.16", 32],
   ["169.254.0.0", 16],
   ["172.16.0.0", 12],
   ["192.0.0.0", 24],
@@ -54,20 +61,13 @@ const V4: Nets = [
   ["240.0.0.0", 4],
 ];
 
-/** Includes the forms that embed an IPv4 address, because it could be any of the above. */
+/** Only 2000::/3 is global; in it, the forms that embed an IPv4 address, because it could be any of the above. */
 const V6: Nets = [
-  ["::", 96],
-  ["::ffff:0:0", 96],
-  ["64:ff9b::", 96],
-  ["64:ff9b:1::", 48],
-  ["100::", 64],
+  ["::", 3],
+  ["4000::", 2],
+  ["8000::", 1],
   ["2001::", 23],
   ["2001:db8::", 32],
   ["2002::", 16],
   ["3fff::", 20],
-  ["5f00::", 16],
-  ["fc00::", 7],
-  ["fe80::", 10],
-  ["fec0::", 10],
-  ["ff00::", 8],
 ];

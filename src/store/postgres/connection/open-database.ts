@@ -1,4 +1,4 @@
-import type { Definitions } from "../../../kernel/index.ts";
+import type { Definitions } from "../../../domains/index.ts";
 import { loadDefinitions } from "../../definitions.ts";
 import type { StoreError } from "../../port.ts";
 import type { Sql } from "../reads/event-pages.ts";

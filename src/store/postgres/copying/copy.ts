@@ -2,7 +2,7 @@ import { rmSync, statSync } from "node:fs";
 import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { SQLInputValue } from "node:sqlite";
-import type { Definitions } from "../../../kernel/index.ts";
+import type { Definitions } from "../../../domains/index.ts";
 import { FILE_MODE, FOLDER_MODE, flushFiles } from "../../backup/flush-files.ts";
 import { blobPath } from "../../files/blobs.ts";
 import { translated } from "../../files/durable-file.ts";

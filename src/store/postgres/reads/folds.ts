@@ -1,4 +1,4 @@
-import type { Definitions, Folded } from "../../../kernel/index.ts";
+import type { Definitions, Folded } from "../../../domains/index.ts";
 import type { FoldCache } from "../../models/fold-cache.ts";
 import { foldCold, foldStream } from "./fold-stream.ts";
 import type { PageReads } from "./page-reads.ts";

@@ -1,4 +1,5 @@
-import { type Definitions, isUuid } from "../../../kernel/index.ts";
+import type { Definitions } from "../../../domains/index.ts";
+import { isUuid } from "../../../kernel/index.ts";
 import { number } from "../../log/encoding.ts";
 import { erasedIds, searchedTypes, wordsIn } from "../../models/searched-types.ts";
 import type { Advanced, RecordedEvent, SearchHit } from "../../port.ts";

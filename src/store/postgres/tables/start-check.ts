@@ -1,5 +1,5 @@
-import { System, type SystemState } from "../../../domains/index.ts";
-import { type Definitions, streamOf } from "../../../kernel/index.ts";
+import { type Definitions, System, type SystemState } from "../../../domains/index.ts";
+import { streamOf } from "../../../kernel/index.ts";
 import { number } from "../../log/encoding.ts";
 import { StoreError } from "../../port.ts";
 import type { Connection } from "../connection/connection.ts";

@@ -1,4 +1,4 @@
-import type { Definitions } from "../../../kernel/index.ts";
+import type { Definitions } from "../../../domains/index.ts";
 import { eraseRequest } from "../../log/erase-data.ts";
 import { createSalts, type Prepared, prepare, recorded, withCause } from "../../log/prepare-append.ts";
 import { conditionsOf, NOTHING } from "../../log/write-request.ts";

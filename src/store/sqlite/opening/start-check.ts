@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import { System, type SystemState } from "../../../domains/index.ts";
-import { type Definitions, streamOf } from "../../../kernel/index.ts";
+import { type Definitions, System, type SystemState } from "../../../domains/index.ts";
+import { streamOf } from "../../../kernel/index.ts";
 import { number } from "../../log/encoding.ts";
 import { StoreError } from "../../port.ts";
 import { foldStream } from "../reads/fold-stream.ts";

@@ -1,4 +1,4 @@
-import type { Definitions } from "../../../kernel/index.ts";
+import type { Definitions } from "../../../domains/index.ts";
 import { searchedTypes } from "../../models/searched-types.ts";
 import type { Advanced, Follower } from "../../port.ts";
 import type { PageReads } from "../reads/page-reads.ts";

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import type { Definitions } from "../../../kernel/index.ts";
+import type { Definitions } from "../../../domains/index.ts";
 import { number, text } from "../../log/encoding.ts";
 import { erasedIds, searchedTypes, wordsIn } from "../../models/searched-types.ts";
 import type { Advanced, RecordedEvent, SearchHit } from "../../port.ts";

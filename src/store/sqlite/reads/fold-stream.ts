@@ -1,4 +1,4 @@
-import type { Definitions, Folded } from "../../../kernel/index.ts";
+import type { Definitions, Folded } from "../../../domains/index.ts";
 import { checkHead, FOLD_PAGE, firstFold, foldOn } from "../../models/fold-events.ts";
 import type { PageReads } from "./page-reads.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Definitions } from "../../../kernel/index.ts";
+import type { Definitions } from "../../../domains/index.ts";
 import { eraseRequest } from "../../log/erase-data.ts";
 import type { Listeners } from "../../log/listeners.ts";
 import { createSalts, type Prepared, prepare, recorded, withCause } from "../../log/prepare-append.ts";

@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, receiveMessageOnPort } from "node:worker_threads";
-import type { Definitions } from "../../../kernel/index.ts";
+import type { Definitions } from "../../../domains/index.ts";
 import { loadDefinitions } from "../../definitions.ts";
 import type { WriteReply, WriteRequest } from "../../log/write-request.ts";
 import { inspectLog } from "../opening/start-check.ts";

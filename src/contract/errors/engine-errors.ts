@@ -1,0 +1,136 @@
+import { type ErrorEntry, entry } from "./entry.ts";
+
+/** Errors of the own engine: models, steps, steering and usage limits. */
+export const ENGINE_ERRORS = {
+  steer_unsupported: entry(
+    409,
+    5,
+    "This session's agent cannot take a message while it works.",
+    "Queue the prompt with `queue`, or interrupt the turn with `interrupt`.",
+  ),
+  schema_unmet: entry(
+    502,
+    1,
+    "The answer does not fit the schema, also after it was asked for again.",
+    "Look at the answer with `nomos logs`, then make the schema simpler or choose another model.",
+  ),
+  compact_unsupported: entry(
+    409,
+    5,
+    "This session's agent decides by itself when it compacts the conversation.",
+    "Only sessions of the agent `nomos` are compacted on request. `nomos session switch ID nomos` gives the session to it.",
+  ),
+  replay_too_large: entry(
+    413,
+    2,
+    "The session is too long to be replayed at once.",
+    "Replay its beginning: `nomos replay <session> --until EVENT`. The details name the limits.",
+  ),
+  no_model: entry(
+    400,
+    2,
+    "No model is configured.",
+    "Run `nomos model add`, or try the engine without a key: `nomos run -a nomos --model demo/script`.",
+  ),
+  model_not_found: entry(
+    404,
+    4,
+    "There is no such model or provider.",
+    "Run `nomos model list` to see the models, or `nomos model add` to add a provider.",
+  ),
+  model_exists: entry(409, 5, "A provider with this name exists already.", "Choose another name, or remove it first."),
+  model_invalid: entry(
+    400,
+    2,
+    "This model setting is not valid.",
+    "Run `nomos model list` to see how providers and models are written.",
+  ),
+  key_in_argument: entry(
+    400,
+    2,
+    "This looks like a key. A key is no argument: the shell would keep it in its history, and `ps` would show it.",
+    "Name a variable of the daemon's environment (`env:NAME`) or a file (`file:PATH`), or pipe the key: `nomos model add NAME --key-stdin < FILE`. If the key was real, replace it.",
+  ),
+  catalogue_invalid: entry(
+    400,
+    2,
+    "This is no catalogue of models.",
+    "Give a catalogue as JSON with `version` and `models`, at most 4 MB, from a file or an https address. Nothing was changed.",
+  ),
+  login_unsupported: entry(
+    409,
+    5,
+    "This provider has no login.",
+    "Log in to a provider with `api: copilot` and the option `clientId`; others take a key: `nomos model add`.",
+  ),
+  login_failed: entry(502, 1, "The login failed.", "Try again, and enter the code before it expires."),
+  model_auth: entry(
+    502,
+    3,
+    "The model provider rejected the key.",
+    "Check the key and where it comes from with `nomos model test`.",
+  ),
+  model_billing: entry(502, 1, "The model provider wants to be paid first.", "Check the account at the provider."),
+  model_failed: entry(
+    502,
+    1,
+    "The model did not answer.",
+    "Run `nomos model test` to see what is wrong. The session takes prompts as before.",
+  ),
+  model_refused: entry(502, 1, "The provider's filter stopped the answer.", "Say it in another way."),
+  model_overflow: entry(
+    413,
+    1,
+    "The conversation is larger than the model's window, also after a compaction.",
+    "Rewind to an earlier turn, or choose a model with a larger window.",
+  ),
+  model_unreachable: entry(
+    502,
+    6,
+    "The model's endpoint cannot be reached.",
+    "Check `baseUrl` and the network with `nomos model test`.",
+  ),
+  circuit_open: entry(
+    503,
+    6,
+    "The model provider failed several times in a row; calls wait until it is tried again.",
+    "Wait, or use another model: `nomos session configure ID --model NAME/MODEL`.",
+  ),
+  quota_reached: entry(
+    429,
+    6,
+    "The agent's usage limit is reached.",
+    "Wait until it resets, or use another model. `nomos ps` shows when that is.",
+  ),
+  engine_failed: entry(
+    500,
+    1,
+    "The engine failed in this turn.",
+    "Prompt again: the session goes on from the log. `nomos daemon logs` says what happened.",
+  ),
+  steps_exceeded: entry(
+    409,
+    1,
+    "The turn reached its limit of steps or repeated itself without progress.",
+    "Look at what it did, then prompt it again with a narrower task. `engine.stepsMax` in the configuration sets the limit.",
+  ),
+  compaction_failed: entry(
+    502,
+    1,
+    "The conversation could not be compacted; nothing was changed.",
+    "Try again, or with another model. The session takes prompts as before.",
+  ),
+  branch_unsupported: entry(
+    409,
+    5,
+    "Only the agent `nomos` summarises the branch that a rewind leaves; nothing was changed.",
+    "Rewind without `summarize`, or give the session to it first: `nomos session switch ID nomos`.",
+  ),
+  branch_summary_failed: entry(
+    502,
+    1,
+    "The branch that was left could not be summarised. The rewind stands.",
+    "Prompt the session as usual, or ask again: `nomos prompt ID '/branch EVENT'` with the event that the rewind's `undo` names.",
+  ),
+  turn_cut: entry(500, 1, "The turn was cut several times in a row.", "Prompt again with a smaller task."),
+} as const satisfies { readonly [code: string]: ErrorEntry };

@@ -1,0 +1,5 @@
+import { ClientError } from "../client/index.ts";
+
+export function closedError(): ClientError {
+  return new ClientError("embedding_closed");
+}

@@ -1,0 +1,184 @@
+import { didYouMean } from "../../domains/index.ts";
+import { DriverError } from "../../turns/index.ts";
+import type { ListedModel } from "../engine.ts";
+import type { ModelRef } from "../link/protocol.ts";
+import {
+  API_FACTS,
+  type Catalogue,
+  KeyError,
+  type KeySource,
+  lookUpModel,
+  type ProviderSettings,
+  priceOf,
+  resolveKey,
+  UNKNOWN_MODEL,
+} from "../providers/index.ts";
+
+/** `models` of the configuration. */
+export interface ConfiguredModels {
+  readonly default?: string | undefined;
+  readonly fallbacks?: readonly string[] | undefined;
+  readonly providers?: { readonly [name: string]: ConfiguredProvider } | undefined;
+}
+
+type ConfiguredProvider = Omit<ProviderSettings, "key"> & { readonly key?: KeySource | undefined };
+
+export interface ModelSources {
+  readonly configured: () => ConfiguredModels;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly catalogue: () => Promise<Catalogue>;
+  /** The current token of a provider that one logs in to; null when the provider is none of those. */
+  readonly token: (provider: string) => ((signal: AbortSignal) => Promise<string>) | null;
+}
+
+/** Needs no key and no network: the model that shows a newcomer the engine. */
+const DEMO_MODEL = "demo/script";
+const DEMO: ConfiguredProvider = { api: "demo" };
+
+/** NAME/MODEL: the provider's name has no slash, the model's may have. */
+function split(name: string): { readonly provider: string; readonly model: string } {
+  const slash = name.indexOf("/");
+  return { provider: slash < 0 ? name : name.slice(0, slash), model: slash < 0 ? "" : name.slice(slash + 1) };
+}
+
+function providerOf({ configured }: ModelSources, name: string): ConfiguredProvider {
+  if (name === DEMO_MODEL) return DEMO;
+  const { provider, model } = split(name);
+  const providers = configured().providers ?? {};
+  const found = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+  if (found !== undefined && model !== "") return found;
+  const known = [...Object.keys(providers).map((one) => `${one}/MODEL`), DEMO_MODEL];
+  throw new DriverError(
+    "unknown_model",
+    `No provider is configured for the model \`${name}\`.${didYouMean(provider, Object.keys(providers))} Models are named NAME/MODEL: ${known.join(", ")}`,
+    { model: name, models: known },
+  );
+}
+
+/** Throws for a name that no provider stands behind. */
+export function requireModel(sources: ModelSources, name: string): void {
+  providerOf(sources, name);
+}
+
+/** The model that a session uses: as chosen for it, or the configured default. */
+export function chosenModel({ configured }: ModelSources, chosen: string | null): string {
+  const name = chosen ?? configured().default;
+  if (name !== undefined) return name;
+  throw new DriverError("no_model", "No model is configured. Run `nomos model add`, or choose `demo/script`.");
+}
+
+/** The model with its key. A key is read at the last moment, so that a changed one works with the next turn. */
+export async function resolveModel(sources: ModelSources, name: string): Promise<ModelRef> {
+  const { key, models = {}, ...settings } = providerOf(sources, name);
+  const { model } = split(name);
+  const facts = lookUpModel(await sources.catalogue(), name) ?? {};
+  const own = Object.hasOwn(models, model) ? models[model] : {};
+  // The engine's process is told all about the model, so it needs no catalogue of its own.
+  const told = settings.api === "demo" ? {} : { models: { [model]: { ...catalogued(facts), ...defined(own ?? {}) } } };
+  const hasToken = sources.token(split(name).provider) !== null;
+  const secret = hasToken ? null : await keyOf(sources, name, key);
+  return { name, settings: { ...settings, ...told, key: secret }, ...(hasToken ? { hasToken } : {}) };
+}
+
+/** The first one has to be there; a fallback that cannot be asked is left out. */
+export async function resolveModels(
+  sources: ModelSources,
+  first: string,
+  fallbacks: readonly string[],
+): Promise<readonly ModelRef[]> {
+  const others = [...new Set(fallbacks)].filter((name) => name !== first);
+  const [model, ...rest] = await Promise.all([
+    resolveModel(sources, first),
+    ...others.map((name) => resolveModel(sources, name).catch(() => null)),
+  ]);
+  return [model, ...rest.filter((one) => one !== null)];
+}
+
+export async function tokenOf(sources: ModelSources, name: string, signal: AbortSignal): Promise<string> {
+  const token = sources.token(split(name).provider);
+  if (token === null) throw new DriverError("model_auth", `${name} takes no login`);
+  return token(signal);
+}
+
+function catalogued(facts: Partial<NonNullable<ReturnType<typeof lookUpModel>>>) {
+  const { window, output, images, price } = facts;
+  return {
+    ...(window === undefined ? {} : { window }),
+    ...(output === undefined ? {} : { output }),
+    ...(images === undefined ? {} : { images }),
+    ...(price == null ? {} : { price: dollarsOf(price) }),
+  };
+}
+
+function defined<T extends object>(given: T): Partial<T> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+
+const MICRO = 1_000_000;
+
+function dollarsOf({ input, output, cacheRead, cacheWrite }: NonNullable<ReturnType<typeof priceOf>>) {
+  return {
+    input: input / MICRO,
+    output: output / MICRO,
+    cacheRead: cacheRead / MICRO,
+    cacheWrite: cacheWrite / MICRO,
+  };
+}
+
+async function keyOf(
+  { environment }: ModelSources,
+  name: string,
+  source: KeySource | undefined,
+): Promise<string | null> {
+  if (source === undefined) return null;
+  try {
+    const key = await resolveKey(source, environment);
+    if (key === null && "env" in source)
+      throw new KeyError(source, `The key of ${name} is the variable ${source.env}, which the daemon does not have.`);
+    return key;
+  } catch (thrown) {
+    if (thrown instanceof KeyError) throw new DriverError("model_auth", thrown.message);
+    throw thrown;
+  }
+}
+
+/** Every model that is named in the configuration, the usual ones of its providers, and the one without a key. */
+export async function listedModels(sources: ModelSources): Promise<readonly ListedModel[]> {
+  const { default: chosen, fallbacks = [], providers = {} } = sources.configured();
+  const catalogue = await sources.catalogue();
+  const named = Object.entries(providers).flatMap(([provider, { models = {} }]) =>
+    Object.keys(models).map((model) => `${provider}/${model}`),
+  );
+  const asked = [...(chosen === undefined ? [] : [chosen]), ...fallbacks];
+  const known = Object.keys(catalogue.models).filter((name) => Object.hasOwn(providers, split(name).provider));
+  const names = [...new Set([...asked, ...named, ...known, DEMO_MODEL])].filter(
+    (name) => name === DEMO_MODEL || Object.hasOwn(providers, split(name).provider),
+  );
+  return names.map((name) => listed(sources, catalogue, name));
+}
+
+function listed(sources: ModelSources, catalogue: Catalogue, name: string): ListedModel {
+  const { api, key, models = {} } = providerOf(sources, name);
+  const { model } = split(name);
+  const facts = lookUpModel(catalogue, name) ?? UNKNOWN_MODEL;
+  const own = (Object.hasOwn(models, model) ? models[model] : undefined) ?? {};
+  const price = own.price === undefined ? facts.price : priceOf(own.price);
+  return {
+    name,
+    api,
+    window: own.window ?? facts.window,
+    output: own.output ?? facts.output,
+    price: price === null ? null : dollarsOf(price),
+    key: API_FACTS[api].needsKey || key !== undefined ? keyState(sources, key) : null,
+    isDefault: name === sources.configured().default,
+  };
+}
+
+/** Whether a file can be read shows only when it is used. */
+function keyState({ environment }: ModelSources, key: KeySource | undefined): NonNullable<ListedModel["key"]> {
+  if (key === undefined) return { source: "none", isThere: false };
+  if ("env" in key) return { source: `env ${key.env}`, isThere: (environment[key.env] ?? "").trim() !== "" };
+  return "file" in key
+    ? { source: `file ${key.file}`, isThere: true }
+    : { source: `secret ${key.secret}`, isThere: false };
+}

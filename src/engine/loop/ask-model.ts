@@ -1,0 +1,95 @@
+import type { StepPurpose } from "../../kernel/index.ts";
+import type { ModelError, ModelErrorClass, ModelRequest } from "../model.ts";
+import { retryVerdict } from "../providers/index.ts";
+import { runStep, type StepAnswer } from "./step.ts";
+import { failureOf, isModelError, Parked, TurnFailure } from "./turn-failure.ts";
+import type { TurnState } from "./turn-state.ts";
+
+/** Another model may help where this one cannot. */
+const FALLS_BACK: ReadonlySet<ModelErrorClass> = new Set([
+  "auth",
+  "billing",
+  "model_unknown",
+  "overloaded",
+  "timeout",
+  "unreachable",
+  "malformed",
+  "rate_limit",
+]);
+const BREAKER_WAIT_MAX_MS = 60_000;
+
+/**
+ * Asks until there is an answer: retries what may pass, waits for an open circuit, falls back to the next model, and parks
+ * the turn at a usage limit. `onOverflow` makes room once; false: it could not.
+ */
+export async function askModel(
+  turn: TurnState,
+  purpose: StepPurpose,
+  request: () => ModelRequest,
+  onOverflow: () => Promise<boolean>,
+): Promise<StepAnswer> {
+  let hasMadeRoom = false;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await throughBreaker(turn, () => runStep(turn, purpose, attempt, request));
+    } catch (thrown) {
+      turn.link.signal.throwIfAborted();
+      if (!isModelError(thrown)) throw thrown;
+      if (thrown.errorClass === "overflow" && !hasMadeRoom) {
+        hasMadeRoom = true;
+        if (await onOverflow()) continue;
+      }
+      if (await waitOrFallBack(turn, thrown, attempt)) attempt = 0;
+    }
+  }
+}
+
+/** True: another model is asked from here on. */
+async function waitOrFallBack(turn: TurnState, error: ModelError, attempt: number): Promise<boolean> {
+  const { link, clock } = turn;
+  const verdict = retryVerdict(error, attempt, clock);
+  if (verdict.kind === "retry") {
+    await turn.points.fire("retry_start", { turnId: turn.order.turnId, attempt, delayMs: verdict.delayMs });
+    await clock.sleep(verdict.delayMs, link.signal);
+    return false;
+  }
+  if (FALLS_BACK.has(error.errorClass) && useNext(turn)) return true;
+  if (verdict.kind !== "park") throw failureOf(error);
+  await link.call({ do: "park", waitMs: verdict.parkMs, reason: error.message });
+  throw new Parked();
+}
+
+function useNext(turn: TurnState): boolean {
+  const next = turn.models[turn.models.indexOf(turn.model) + 1];
+  if (next === undefined) return false;
+  turn.model = next;
+  return true;
+}
+
+/** The breaker really holds calls back: while it is open nothing is sent to the provider. */
+async function throughBreaker<T>(turn: TurnState, ask: () => Promise<T>): Promise<T> {
+  const { link, clock } = turn;
+  for (let waitedMs = 0; ; ) {
+    const gate = turn.breakerOf(turn.model.provider).gate();
+    if (gate.open) {
+      try {
+        const answer = await ask();
+        gate.pass.succeeded();
+        return answer;
+      } catch (thrown) {
+        if (isModelError(thrown)) gate.pass.failed(thrown.errorClass);
+        else gate.pass.aborted();
+        throw thrown;
+      }
+    }
+    if (useNext(turn)) continue;
+    const waitMs = Math.max(1, gate.retryAtMs - clock.nowMs());
+    if (waitedMs + waitMs > BREAKER_WAIT_MAX_MS)
+      throw new TurnFailure(
+        "circuit_open",
+        `${turn.model.provider} failed several times in a row; it is tried again at ${new Date(gate.retryAtMs).toISOString()}.`,
+      );
+    waitedMs += waitMs;
+    await clock.sleep(waitMs, link.signal);
+  }
+}
