@@ -1,5 +1,6 @@
-import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { createRotatedFile } from "./rotated-file.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 
 export interface DaemonLog {
@@ -26,29 +27,34 @@ export function openDaemonLog(
 ): DaemonLog {
   const path = daemonLogPath(home);
   mkdirSync(join(home, "logs"), { recursive: true, mode: 0o700 });
-  let file = open(path);
-  let size = sizeOf(path);
+  const file = createRotatedFile(path, { bytesMax, filesKept: FILES_KEPT });
+  let waiting: Buffer[] = [];
+  let waitingBytes = 0;
+  let writing: Promise<void> | null = null;
   let dropped = 0;
 
-  const append = (line: string): void => {
-    // A full disk ends the stream; a new one appends to the file when there is room again.
-    if (file.destroyed) {
-      file = open(path);
-      size = sizeOf(path);
+  // One batch at a time: lines keep their order, and a file is renamed only when all its lines are in it.
+  const writeAll = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const lines = waiting;
+      waiting = [];
+      // A log that cannot be written must not end the daemon.
+      await file.append(lines).catch(() => undefined);
+      for (const { length } of lines) waitingBytes -= length;
     }
-    size += Buffer.byteLength(line) + 1;
-    file.write(`${line}\n`);
-    if (size < bytesMax) return;
-    file.end();
-    turnOver(path);
-    file = open(path);
-    size = 0;
+    writing = null;
+  };
+  const append = (line: string): void => {
+    const bytes = Buffer.from(`${line}\n`);
+    waiting.push(bytes);
+    waitingBytes += bytes.length;
+    writing ??= writeAll();
   };
   return {
     write: (message, details = {}) => {
       const line = lineOf(message, details);
       echo(line);
-      if (file.writableLength > UNWRITTEN_BYTES_MAX) {
+      if (waitingBytes > UNWRITTEN_BYTES_MAX) {
         dropped += 1;
         return;
       }
@@ -56,7 +62,10 @@ export function openDaemonLog(
       dropped = 0;
       append(line);
     },
-    close: () => new Promise((resolve) => (file.destroyed ? resolve() : file.end(resolve))),
+    close: async () => {
+      await writing;
+      await file.close();
+    },
   };
 }
 
@@ -79,23 +88,3 @@ function visible(json: string): string {
 }
 
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
-
-function open(path: string): WriteStream {
-  const file = createWriteStream(path, { flags: "a", mode: 0o600 });
-  // A log that cannot be written must not end the daemon.
-  file.on("error", () => undefined);
-  return file;
-}
-
-function turnOver(path: string): void {
-  for (let number = FILES_KEPT - 1; number >= 1; number -= 1) moveIfThere(`${path}.${number}`, `${path}.${number + 1}`);
-  moveIfThere(path, `${path}.1`);
-}
-
-function moveIfThere(from: string, to: string): void {
-  if (sizeOf(from) > 0) renameSync(from, to);
-}
-
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-}

@@ -47,6 +47,8 @@ test("pages give every line once, through pieces and rotated files, also while m
   await log.close();
   const second = await read({ limit: 5, before: first.next, onlyProblems: false });
   expect([...first.lines, ...second.lines].map(({ message }) => message)).toEqual(newestFirst(3000).slice(0, 10));
+  const rotated = await logOf(1000, 30_000);
+  for (const limit of [1, 7, 700]) expect(await pages(rotated.read, limit)).toEqual(newestFirst(1000));
   const whole = await logOf(3000);
   expect(await pages(whole.read, 700)).toEqual(newestFirst(3000));
   expect(await pages(whole.read, 7, true)).toEqual(newestFirst(300, 10));

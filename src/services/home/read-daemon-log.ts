@@ -55,7 +55,8 @@ export function createLogReader(home: string): ReadDaemonLog {
             const line = lineOf(text);
             if (asked.onlyProblems && !line.isProblem) continue;
             lines.push(line);
-            if (lines.length >= asked.limit) return { lines, next: from > 0 ? `${ino}:${from}` : null };
+            // At the beginning of a file the page goes on in the file before it, if there is one.
+            if (lines.length >= asked.limit && from > 0) return { lines, next: `${ino}:${from}` };
           }
           end = start;
         }

@@ -137,17 +137,26 @@ proves(
     const after = await pendingOf(daemon, id);
     expect(after.id).toBe(before.id);
     expect(existsSync(trace)).toBe(false);
-    // The file changes while the person thinks: what they said yes to is what runs.
-    await writeFile(join(cwd, ".nomos", "tools", "traced.mjs"), code.replace('"x"', '"CHANGED"'));
     expectOk(await daemon.call("POST", `/api/approvals/${after.id}/approve`, {}));
     expect(await resultsOf(id, turnId)).toEqual(["ran"]);
     expect(await readFile(trace, "utf8")).toBe("xx");
 
-    // The changed file is another question. It changes once more while the daemon is down: the yes is for bytes that are gone.
+    // A changed file is another question. It changes again while the person thinks: the bytes of the question run.
+    const rewrite = (mark: string) =>
+      writeFile(join(cwd, ".nomos", "tools", "traced.mjs"), code.replace('"x"', `"${mark}"`));
+    await rewrite("y");
+    const { turnId: changed } = await prompt(daemon, id, "call traced");
+    const anew = await pendingOf(daemon, id);
+    await rewrite("z");
+    expectOk(await daemon.call("POST", `/api/approvals/${anew.id}/approve`, {}));
+    expect(await resultsOf(id, changed)).toEqual(["ran"]);
+    expect(await readFile(trace, "utf8")).toBe("xxyy");
+
+    // The file changes while the daemon is down: the yes is for bytes that are gone.
     const { turnId: second } = await prompt(daemon, id, "call traced");
     const asked = await pendingOf(daemon, id);
     await daemon.kill9();
-    await writeFile(join(cwd, ".nomos", "tools", "traced.mjs"), code.replace('"x"', '"WORSE"'));
+    await rewrite("WORSE");
     daemon = await begin();
     await daemon.call("POST", `/api/approvals/${asked.id}/approve`, {});
     expect(await answeredNo(id, second)).toBe(1);
