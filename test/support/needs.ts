@@ -15,6 +15,7 @@ const PARTS = {
   git: { probe: ["git", "--version"], apt: "git" },
   ps: { probe: ["ps", "-o", "pid=", "-p", "1"], apt: "procps" },
   promtool: { probe: ["promtool", "--version"], apt: "prometheus" },
+  rg: { probe: ["rg", "--version"], apt: "ripgrep" },
   zsh: { probe: ["zsh", "-c", "true"], apt: "zsh" },
   fish: { probe: ["fish", "-c", "true"], apt: "fish" },
   tmux: { probe: ["tmux", "-V"], apt: "tmux" },

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { callTool } from "../../../../test/engine/call-tool.ts";
 import { type WorldHow, worldHere } from "../../../../test/engine/world-here.ts";
+import { needs } from "../../../../test/support/needs.ts";
 import { plantTree } from "../../../../test/support/plant-tree.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
@@ -29,7 +30,7 @@ const WAYS: readonly [string, WorldHow, boolean][] = [
   ["grep and find", { without: ["rg", "git"] }, false],
 ];
 
-describe.each(WAYS)("with %s", (way, how, isRepository) => {
+describe.each(WAYS.filter(([way]) => way !== "rg" || needs("rg")))("with %s", (way, how, isRepository) => {
   const plant = async (): Promise<string> => {
     const cwd = await plantTree(FILES);
     if (isRepository) execFileSync("git", ["init", "-q", cwd]);
