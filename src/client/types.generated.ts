@@ -1940,7 +1940,7 @@ export interface SyscallTypes {
       readonly servers: readonly {
         readonly name: string;
         /** `idle`: no session uses it, so it does not run */
-        readonly state: "connected" | "idle" | "failed" | "disabled";
+        readonly state: "connected" | "starting" | "idle" | "failed" | "disabled";
         readonly transport: "stdio" | "http";
         /** the program or the address, without what may be a secret */
         readonly target: string;

@@ -18,6 +18,7 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 inBrowser("a person adds an MCP server, tests it, sees its tools in a session, and removes it", async () => {
   const { page, faults } = await openWindow(daemon, "/ui/tools");
   await page.getByText("No MCP server yet").waitFor();
+  await page.getByText("nomos mcp-server add --settings").first().waitFor();
   await page.getByLabel("Name", { exact: true }).fill("everyday");
   await page.getByLabel("Program and arguments").fill(`${process.execPath}\n${SERVER}`);
   await expectAccessible(page);

@@ -12,7 +12,7 @@ interface ServerProps {
   readonly onChange: () => void;
 }
 
-const KINDS = { connected: "good", idle: "plain", failed: "bad", disabled: "plain" } as const;
+const KINDS = { connected: "good", starting: "plain", idle: "plain", failed: "bad", disabled: "plain" } as const;
 
 /** One MCP server: whether it runs, for whom, and what is wrong. */
 export function Server({ server, onChange }: ServerProps) {

@@ -27,7 +27,7 @@ export function View(_props: PageProps) {
       {servers.length === 0 && (
         <Empty title="No MCP server yet">
           <p>Add one below, or paste the settings of another program:</p>
-          <Copy text="nomos mcp-server add --config ~/.cursor/mcp.json" />
+          <Copy text="nomos mcp-server add --settings ~/.cursor/mcp.json" />
         </Empty>
       )}
       {servers.map((server) => (

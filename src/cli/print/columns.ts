@@ -72,6 +72,17 @@ const COLUMNS: { readonly [list: string]: Columns } = {
     ["OUT", (row) => spellPrice(row["price"], "output"), { drop: 3 }],
     ["KEY", (row) => spellKey(row["key"]), { shorten: "path", drop: 1 }],
   ],
+  servers: [
+    plain("name"),
+    plain("state"),
+    ["TOOLS", (row) => spell(row["tools"] ?? "")],
+    plain("sessions", "SESSIONS", { drop: 3 }),
+    plain("processes", "PROCESSES", { drop: 4 }),
+    ["LOGIN", (row) => spell(row["login"] ?? ""), { drop: 5 }],
+    plain("target", "TARGET", { shorten: "end", drop: 2 }),
+    ["PROBLEM", (row) => withoutStart(spell(row["problem"] ?? ""), `${spell(row["name"])}: `), { shorten: "words" }],
+  ],
+  tools: [plain("name"), plain("kind", "KIND", { drop: 1 }), plain("description", "DESCRIPTION", { shorten: "words" })],
   tokens: [
     plain("tokenId", "ID"),
     plain("label"),
@@ -134,6 +145,11 @@ function spellPrice(price: unknown, member: string): string {
 function spellKey(key: unknown): string {
   if (key === null || key === undefined) return "none needed";
   return `${spell(memberOf(key, "source"))}${memberOf(key, "isThere") === true ? "" : " (missing)"}`;
+}
+
+/** The name stands in a column of its own. */
+function withoutStart(text: string, start: string): string {
+  return text.startsWith(start) ? text.slice(start.length) : text;
 }
 
 function listed(value: unknown): number {

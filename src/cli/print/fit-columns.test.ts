@@ -63,3 +63,31 @@ test("in a pipe nothing is shortened", () => {
   expect(row).toContain("/home/ann/work/a-rather-long-folder/nomos");
   expect(row).toContain("Mend the flaky test of the snapshot store");
 });
+
+test("tools are a table, with what is missing below it", () => {
+  const tools = [{ name: "mcp__files__read", description: "Reads a file.", kind: "mcp", input: { type: "object" } }];
+  const lines = outputLines(fakeTerminal({ columns: 80 }).terminal, { tools, problems: ["web: it\nfell over"] });
+  expect(lines.map(plainText)).toEqual([
+    "NAME              KIND  DESCRIPTION",
+    "mcp__files__read  mcp   Reads a file.",
+    "problem: web: it ⏎ fell over",
+  ]);
+});
+
+test("MCP servers fit into 80 columns, with their problem", () => {
+  const server = {
+    transport: "stdio",
+    target: "npx -y [hidden]",
+    sessions: 20,
+    processes: 1,
+    shared: true,
+    secrets: [],
+  };
+  const servers = [
+    { ...server, name: "files", state: "connected", tools: 12, login: null, agents: null, problem: null },
+    { ...server, name: "mail", state: "failed", tools: null, login: null, problem: "mail: it ended with exit code 3" },
+  ];
+  const lines = outputLines(fakeTerminal({ columns: 80 }).terminal, { servers }).map(plainText);
+  expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(80);
+  expect(lines[2]).toMatch(/^mail +failed .*it ended with/);
+});

@@ -3,7 +3,7 @@ import type { Text } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
 import { columnsOf, type Row } from "./columns.ts";
 import { spell } from "./spell.ts";
-import { pairLines, tableLines } from "./table.ts";
+import { oneLine, pairLines, tableLines } from "./table.ts";
 
 /** Prints a syscall's answer for a person: lists as tables, content as it is, anything else as names and values. */
 export function printOutput(terminal: Terminal, output: unknown): void {
@@ -18,7 +18,7 @@ export function printOutput(terminal: Terminal, output: unknown): void {
 export function outputLines(terminal: Terminal, output: unknown): readonly Text[] {
   if (!isRow(output)) return [spell(output)];
   const list = listIn(output);
-  if (list !== null) return listLines(terminal, list.name, list.rows, output);
+  if (list !== null) return [...listLines(terminal, list.name, list.rows, output), ...problemLines(output)];
   return isDocument(output) ? output.text.trimEnd().split("\n") : pairLines(terminal, pairsOf(output));
 }
 
@@ -35,9 +35,16 @@ function listLines(terminal: Terminal, name: string, rows: readonly Row[], outpu
   return [...tableLines(terminal, names, cells, fits), ...more];
 }
 
-/** Recognises the answer of a list: one member with rows, and at most an id, a cursor and the active or default row beside it. */
+/** What a list could not show, a line each. */
+function problemLines({ problems }: Row): readonly Text[] {
+  return Array.isArray(problems) ? problems.map((problem) => `problem: ${oneLine(spell(problem))}`) : [];
+}
+
+const BESIDE: readonly string[] = ["next", "id", "active", "default", "problems"];
+
+/** Recognises the answer of a list: one member with rows, and at most some of `BESIDE`. */
 function listIn(output: Row): { readonly name: string; readonly rows: readonly Row[] } | null {
-  const others = Object.keys(output).filter((key) => !["next", "id", "active", "default"].includes(key));
+  const others = Object.keys(output).filter((key) => !BESIDE.includes(key));
   const [name] = others;
   const rows = name === undefined ? undefined : output[name];
   if (others.length !== 1 || name === undefined || !Array.isArray(rows) || !rows.every(isRow)) return null;

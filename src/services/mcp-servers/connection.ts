@@ -2,18 +2,25 @@ import type { CallToolResult, Client, Transport } from "@modelcontextprotocol/cl
 import { type Json, memberOf } from "../../kernel/index.ts";
 import type { McpLimits } from "./limits.ts";
 import { type ListedTool, listTools, PAGES_MAX, type ToolList, tooMuchSchema } from "./list-tools.ts";
+import { withoutSecrets } from "./result-content.ts";
 import { serverFailed } from "./server-failed.ts";
+import type { Hiding } from "./transport/hide-secrets.ts";
+import { plainReason } from "./transport/plain-reason.ts";
 import { CLOSED, FLOODS, tooLarge } from "./transport/stdio-transport.ts";
 
 /** An open connection to a server, with its tools. */
 export interface Connection {
   /** The list as it is now: when the server has said that it changed, it is asked first. */
   readonly tools: () => Promise<ToolList>;
+  /** The list as it was last read, without asking the server. */
+  readonly lastTools: () => ToolList;
   readonly call: (name: string, input: Json, options: CallOptions) => Promise<CallToolResult>;
   /** Resolves with the reason once nothing can be sent any more. */
   readonly ended: Promise<string>;
   readonly endedBy: () => string | null;
   readonly about: ServerAbout;
+  /** Replaces the server's secrets in a text of its own. */
+  readonly hide: (text: string) => string;
   readonly close: () => Promise<void>;
 }
 
@@ -30,14 +37,12 @@ export interface ServerAbout {
 }
 
 /** A transport with what only this kind of transport knows. */
-export interface OpenedTransport {
+export interface OpenedTransport extends Hiding {
   readonly transport: Transport;
   /** Why it is over; null while it is open, or when that is not known. */
   readonly ended: () => string | null;
   /** What the program printed last; empty for an address. */
   readonly printed: () => string;
-  /** Replaces secrets in what the server says, before it is shown. */
-  readonly hide: (text: string) => string;
   /** Tries the version without a handshake first. */
   readonly probes: boolean;
 }
@@ -90,15 +95,25 @@ export async function openConnection(opened: OpenedTransport, parts: ConnectionP
     let list: ToolList = hasTools ? await listTools(server, client, limits) : { tools: [], leftOut: 0 };
     const again = onceAtATime(async () => {
       isStale = false;
-      list = await listTools(server, client, limits);
+      try {
+        list = await listTools(server, client, limits);
+      } catch (thrown) {
+        // The old list is no answer to a change: the next turn asks again.
+        isStale = true;
+        throw thrownOn(server, opened.hide(reasonOf(thrown, endedBy, limits)), thrown);
+      }
     });
     return {
       tools: async () => {
         if (isStale && endedBy === null) await again();
         return list;
       },
-      call: (name, given, options) =>
-        callTool(client, name, given, options, list.tools.find((tool) => tool.name === name)?.input),
+      lastTools: () => list,
+      call: async (name, given, options) => {
+        const { input } = list.tools.find((tool) => tool.name === name) ?? {};
+        return withoutSecrets(await callTool(client, name, given, options, input), opened.hideNamed);
+      },
+      hide: opened.hide,
       ended: over.promise,
       endedBy: () => endedBy,
       about: aboutOf(client),
@@ -140,9 +155,8 @@ async function callTool(
 function reasonOf(thrown: unknown, ended: string | null, limits: McpLimits): string {
   const isLate = memberOf(thrown, "code") === "REQUEST_TIMEOUT" || memberOf(thrown, "name") === "TimeoutError";
   if (isLate) return `it did not answer within ${limits.startMs} ms`;
-  const said = thrown instanceof Error ? thrown.message : String(thrown);
   // The library closes a connection that fails; that is no reason.
-  const words = ended === null || ended === CLOSED ? said : ended;
+  const words = ended === null || ended === CLOSED ? plainReason(thrown) : ended;
   return words.includes(tooLarge(limits)) ? tooMuchSchema(limits) : words;
 }
 

@@ -38,7 +38,7 @@ export interface ListedServer {
   readonly transport: "stdio" | "http";
   /** The program or the address, without what may be a secret. */
   readonly target: string;
-  readonly state: "connected" | "idle" | "failed" | "disabled";
+  readonly state: "connected" | "starting" | "idle" | "failed" | "disabled";
   readonly sessions: number;
   readonly processes: number;
   readonly tools: number | null;
@@ -100,17 +100,19 @@ export function createMcpServers(deps: McpServerDeps): McpServers {
     const places = pool.places(name);
     const connected = places.flatMap((place) => place.open() ?? []);
     const problem = places.map((place) => place.trouble()).find((one) => one !== null) ?? null;
-    const list = await connected[0]?.tools().catch(() => null);
     const isOff = server.settings.disabled === true;
+    const isStarting = places.some((place) => place.isOpening());
     const idle = problem === null ? ("idle" as const) : ("failed" as const);
+    const closed = isStarting && problem === null ? ("starting" as const) : idle;
     return {
       name,
       transport: isProgram(server.settings) ? "stdio" : "http",
       target: shownTarget(config, name),
-      state: isOff ? "disabled" : connected.length > 0 ? "connected" : idle,
+      state: isOff ? "disabled" : connected.length > 0 ? "connected" : closed,
       sessions: places.reduce((sum, place) => sum + place.users(), 0),
       processes: isProgram(server.settings) ? connected.length : 0,
-      tools: list?.tools.length ?? null,
+      // As they are known: a server that does not answer must not hold up the list.
+      tools: connected[0]?.lastTools().tools.length ?? null,
       problem: connected.length > 0 ? null : problem,
       login: isProgram(server.settings) ? null : await logins.state(name, server.settings.url),
       agents: server.settings.agents ?? null,

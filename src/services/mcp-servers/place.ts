@@ -15,6 +15,7 @@ export interface Place {
   readonly users: () => number;
   /** The open connection; null while there is none. */
   readonly open: () => Connection | null;
+  readonly isOpening: () => boolean;
   readonly trouble: () => string | null;
   /** It has failed too seldom to be given up. */
   readonly isExpected: () => boolean;
@@ -103,6 +104,7 @@ export function createPlace(parts: PlaceParts): Place {
     ),
     users: () => users.size,
     open: () => open,
+    isOpening: () => opening !== null && open === null,
     trouble: () => trouble,
     isExpected: () => failures <= FAILURES_EXPECTED,
     join: (sessionId) => {

@@ -108,7 +108,9 @@ export function createMcpPool(deps: PoolDeps): McpPool {
       return result;
     } catch (thrown) {
       call.signal.throwIfAborted();
-      const { kind, reason } = callFailure(thrown);
+      const failure = callFailure(thrown);
+      const { kind } = failure;
+      const reason = connection.hide(failure.reason);
       if (kind === "answered") throw thrown instanceof NomosError ? thrown : serverFailed(name, reason, thrown);
       if (kind === "silent") {
         place.wasSilent();

@@ -8,12 +8,21 @@ const IMAGES_MAX = 8;
 
 /** A server's result as a model gets it, cut with a note where it is too large. */
 export function servedResult(result: CallToolResult, bytesMax: number): ServedResult {
-  const { content, structuredContent, isError = false } = result;
-  const blocks: readonly ServedContent[] =
-    content.length === 0 && structuredContent !== undefined
-      ? [text(JSON.stringify(structuredContent))]
-      : content.map(shown);
-  return { content: cut(blocks, bytesMax), isError };
+  const { content, isError = false } = result;
+  return { content: cut(content.map(shown), bytesMax), isError };
+}
+
+/** A server may say what it was given: neither the model nor the log gets it. */
+export function withoutSecrets(result: CallToolResult, hide: (text: string) => string): CallToolResult {
+  const { content, structuredContent, ...rest } = result;
+  const isStructured = content.length === 0 && structuredContent !== undefined;
+  const blocks: ContentBlock[] = isStructured ? [{ type: "text", text: JSON.stringify(structuredContent) }] : content;
+  const hidden = blocks.map((block): ContentBlock => {
+    if (block.type === "text") return { ...block, text: hide(block.text) };
+    if (block.type !== "resource" || !("text" in block.resource)) return block;
+    return { ...block, resource: { ...block.resource, text: hide(block.resource.text) } };
+  });
+  return { ...rest, content: hidden };
 }
 
 function shown(block: ContentBlock): ServedContent {

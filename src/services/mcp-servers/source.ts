@@ -5,6 +5,7 @@ import type { ListedTool } from "./list-tools.ts";
 import type { McpPool } from "./pool.ts";
 import { servedResult } from "./result-content.ts";
 import { isPrivate, type McpServer } from "./server.ts";
+import { serverFailed } from "./server-failed.ts";
 import { isWanted, servedName } from "./tool-names.ts";
 
 /** The kind of effect that a call is: rules name it `tool.mcp`, with the resource `session/ID/SERVER/TOOL`. */
@@ -22,6 +23,7 @@ export function createMcpSource(
   limits: McpLimits,
 ): McpSource {
   const offered = (session: ToolSession) => servers().filter(({ settings }) => isFor(settings.agents, session));
+  const parts = { offered, pool, limits };
   return {
     name: KIND,
     ready: async (session, waitMs) => {
@@ -35,7 +37,7 @@ export function createMcpSource(
           const known = outside === null ? await pool.tools(server, session, limits.waitMs) : null;
           const tools = (known?.list?.tools ?? []).filter(({ name }) => isWanted(name, server.settings.tools));
           return {
-            tools: tools.map((tool) => served(server, tool, session, pool, limits)),
+            tools: tools.map((tool) => served(server, tool, { ...parts, session })),
             problem: outside ?? known?.problem,
           };
         }),
@@ -48,13 +50,20 @@ export function createMcpSource(
   };
 }
 
-function served(
-  server: McpServer,
-  tool: ListedTool,
-  session: ToolSession,
-  pool: Pick<McpPool, "call">,
-  limits: McpLimits,
-): ServedTool {
+interface ServedParts {
+  readonly session: ToolSession;
+  readonly offered: (session: ToolSession) => readonly McpServer[];
+  readonly pool: Pick<McpPool, "call">;
+  readonly limits: McpLimits;
+}
+
+function served(server: McpServer, tool: ListedTool, { session, offered, pool, limits }: ServedParts): ServedTool {
+  /** A person may have removed or changed the server since the turn began: what they said last counts. */
+  const asItIsNow = (): McpServer => {
+    const now = offered(session).find(({ name }) => name === server.name);
+    if (now !== undefined && wallsOf(now, session) === null && isWanted(tool.name, now.settings.tools)) return now;
+    throw serverFailed(server.name, `the settings do not offer ${tool.name} to this session any more`);
+  };
   // One segment: a rule's `*` spans the whole name.
   const resource = `${server.name}/${tool.name.replaceAll("/", "∕")}`;
   return {
@@ -69,7 +78,7 @@ function served(
     shown: (input) => `${resource} ${JSON.stringify(input)}`,
     run: async (input, { signal, sessionId, spec }) =>
       servedResult(
-        await pool.call(server, { ...session, sessionId, spec }, { tool, input, signal }),
+        await pool.call(asItIsNow(), { ...session, sessionId, spec }, { tool, input, signal }),
         limits.resultBytesMax,
       ),
   };

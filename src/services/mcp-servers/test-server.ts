@@ -25,9 +25,10 @@ export async function testServer(server: McpServer, open: OpenServer, clock: Clo
   const user = { sessionId: `test-${randomUUID()}`, spec: null };
   try {
     const connection = await open(server, user, new AbortController().signal);
-    const { tools } = await connection.tools();
-    await connection.close();
+    // Not asked again, also if it says that its tools have changed: it has just listed them.
     const { about } = connection;
+    const { tools } = connection.lastTools();
+    await connection.close();
     const shown = tools
       .filter((tool) => isWanted(tool.name, settings.tools))
       .map((tool) => ({ name: servedName(name, tool.name), title: tool.description.slice(0, TITLE_CHARS) }));

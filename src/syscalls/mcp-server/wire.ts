@@ -2,7 +2,9 @@ import * as z from "zod";
 
 export const ServerWire = z.object({
   name: z.string(),
-  state: z.enum(["connected", "idle", "failed", "disabled"]).describe("`idle`: no session uses it, so it does not run"),
+  state: z
+    .enum(["connected", "starting", "idle", "failed", "disabled"])
+    .describe("`idle`: no session uses it, so it does not run"),
   transport: z.enum(["stdio", "http"]),
   target: z.string().describe("the program or the address, without what may be a secret"),
   tools: z.number().int().nullable().describe("null: it was not asked yet"),

@@ -7,6 +7,7 @@ import type { McpLimits } from "../limits.ts";
 import { isPrivate, isProgram, type McpServer, type OpenServer, type ServerUser } from "../server.ts";
 import { serverFailed } from "../server-failed.ts";
 import { boundedFetch, type Fetch } from "./bounded-fetch.ts";
+import { hidingOf } from "./hide-secrets.ts";
 import { type Environment, secretValues } from "./secret-values.ts";
 import { createStdioTransport, FLOODS, tooLarge } from "./stdio-transport.ts";
 import { createUnaskedCount } from "./unasked-messages.ts";
@@ -66,7 +67,7 @@ function startProgram(
       });
       const transport = createStdioTransport({ process, parse: deserializeMessage, limits, mayBeUnasked });
       const { ended, stderr: printed } = transport;
-      return { transport, ended, printed, hide: hiding(Object.values(secrets)), probes: false };
+      return { transport, ended, printed, ...hidingOf(settings.env ?? {}, secrets), probes: false };
     } catch (thrown) {
       throw serverFailed(name, thrown instanceof Error ? thrown.message : String(thrown), thrown);
     }
@@ -95,15 +96,7 @@ function reach({ environment, limits, fetch, auth }: OpenDeps, name: string, set
       ...(hasOwn ? {} : { authProvider: auth(name, settings.url) }),
       onInsufficientScope: "throw",
     });
-    const hide = hiding(Object.values(headers));
-    return { transport, ended: () => why, printed: () => "", hide, probes: true };
+    const hiding = hidingOf(settings.headers ?? {}, headers);
+    return { transport, ended: () => why, printed: () => "", ...hiding, probes: true };
   };
-}
-
-const SECRET_CHARS_MIN = 6;
-
-/** A server may print what it was given. */
-function hiding(secrets: readonly string[]): (text: string) => string {
-  const long = secrets.filter(({ length }) => length >= SECRET_CHARS_MIN);
-  return (text) => long.reduce((shown, secret) => shown.replaceAll(secret, "[hidden]"), text);
 }
