@@ -1,9 +1,7 @@
 import { type Client, ClientError } from "../../client/index.ts";
 import { counted } from "../print/spell.ts";
 import { bold, dim, red, type Text } from "../screen/styled.ts";
-import type { SlashCommands, SlashContext } from "./slash-context.ts";
-
-const OWN_DRIVER = "nomos";
+import { OWN_DRIVER, type SlashCommands, type SlashContext } from "./slash-context.ts";
 
 /** The agent: its model, its mode, its login. */
 export const AGENT_COMMANDS: SlashCommands = {
@@ -110,9 +108,10 @@ async function modelsOf({
 
 async function agentLines({ client, session }: SlashContext): Promise<readonly Text[]> {
   const { drivers } = await client.call("driver.list", {});
+  const widest = Math.max(...drivers.map(({ slug }) => slug.length));
   const listed = drivers.map(({ slug, installed, protocol }) => {
-    if (installed) return `  ${slug.padEnd(12)} ${protocol === "own" ? "built in" : "installed"}`;
-    return dim(`  ${slug.padEnd(12)} not installed: nomos driver install ${slug}`);
+    if (installed) return `  ${slug.padEnd(widest)}  ${protocol === "own" ? "built in" : "installed"}`;
+    return dim(`  ${slug.padEnd(widest)}  not installed: nomos driver install ${slug}`);
   });
   const own = drivers.find(({ slug }) => slug === session.adapterSlug);
   return own === undefined || own.protocol === "own" ? listed : [...listed, ...(await checked(client, own.slug))];

@@ -2,7 +2,7 @@ import type { Client } from "../../client/index.ts";
 import { memberOf } from "../../kernel/index.ts";
 import { spellCount, spellDollars } from "../print/spell.ts";
 import { bold, dim } from "../screen/styled.ts";
-import type { SlashCommands } from "./slash-context.ts";
+import { OWN_DRIVER, type SlashCommands } from "./slash-context.ts";
 
 /** What the conversation takes and costs, and what waits. */
 export const COST_COMMANDS: SlashCommands = {
@@ -17,7 +17,11 @@ export const COST_COMMANDS: SlashCommands = {
       ]);
       if (spent === undefined) return print(["The agent has told no usage yet."]);
       print([
-        bold(`${priced(spent.costUsd)} in all`),
+        bold(
+          spent.costUsd === null
+            ? "The model has no price, so there is no cost."
+            : `${spellDollars(spent.costUsd)} in all`,
+        ),
         `  ${spellCount(spent.input)} tokens in, ${spellCount(spent.output)} out, ${spellCount(spent.cacheRead)} from the cache`,
         ...turns
           .map(({ turn, turnId, prompt, spent: own }) => ({ turn, prompt, usd: own?.costUsd ?? bySteps.get(turnId) }))
@@ -32,7 +36,9 @@ export const COST_COMMANDS: SlashCommands = {
   context: {
     usage: "/context",
     summary: "show what the model is sent, and how full its window is",
-    run: async ({ client, id, print }) => {
+    run: async ({ client, id, print, session }) => {
+      if (session.adapterSlug !== OWN_DRIVER)
+        return print([`What ${session.agent} sends to its model is its own affair: only the agent nomos shows it.`]);
       const { parts, tokens, window, model } = await client.call("session.context", { id });
       print([
         bold(`${model}: ${spellCount(tokens)} of ${spellCount(window)} tokens (${percent(tokens, window)})`),

@@ -1,8 +1,7 @@
 import { open } from "node:fs/promises";
 import { extname, resolve } from "node:path";
-import type { Client, LogEvent } from "../../client/index.ts";
+import { type Client, ClientError, type LogEvent } from "../../client/index.ts";
 import { memberOf } from "../../kernel/index.ts";
-import { usageError } from "../arguments.ts";
 import { toolTitle } from "../transcript/tool-lines.ts";
 import type { SlashContext } from "./slash-context.ts";
 
@@ -12,10 +11,13 @@ const OUTPUT_CHARS_WRITTEN = 20_000;
 /** Writes the conversation as Markdown, or every event as a line of JSON. Never over a file that is there. */
 export async function exportSession(context: SlashContext, given: string): Promise<string> {
   const { terminal, client, id, name } = context;
-  const path = resolve(terminal.cwd, given === "" ? `${name}.md` : given);
+  const path = resolve(terminal.cwd, given === "" ? `${name}.md` : inHome(given, terminal.environment["HOME"]));
   const isMarkdown = extname(path) !== ".jsonl" && extname(path) !== ".json";
   const file = await open(path, "wx", 0o600).catch((cause: unknown) => {
-    throw usageError(`The file cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`);
+    throw new ClientError("usage", {
+      message: `The file cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      remedy: "Name another file: /export FILE",
+    });
   });
   let count = 0;
   try {
@@ -28,6 +30,11 @@ export async function exportSession(context: SlashContext, given: string): Promi
     await file.close();
   }
   return `Wrote ${count} events to ${path}`;
+}
+
+/** No shell reads the name, so `~` is ours to read. */
+function inHome(path: string, home: string | undefined): string {
+  return home !== undefined && path.startsWith("~/") ? resolve(home, path.slice(2)) : path;
 }
 
 /** In Markdown only what still counts; a rewind's other branch is in the events. */

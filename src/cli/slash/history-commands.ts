@@ -1,4 +1,5 @@
 import type { OutputOf } from "../../client/index.ts";
+import { counted } from "../print/spell.ts";
 import type { Choice } from "../screen/picker.ts";
 import { type SlashCommands, type SlashContext, turnIn } from "./slash-context.ts";
 
@@ -11,7 +12,7 @@ export const HISTORY_COMMANDS: SlashCommands = {
       const point = await context.pick({
         title: "Go to the end of",
         choices: await pointsOf(context),
-        how: "/rewind TURN goes back to the end of a turn, /fork TURN starts another session there.",
+        how: "/rewind TURN goes back to the end of a turn, /fork TURN starts another session there; a label names a point too.",
       });
       if (point === null) return;
       const deed = await context.pick({ title: point.name, choices: DEEDS, how: "" });
@@ -21,20 +22,18 @@ export const HISTORY_COMMANDS: SlashCommands = {
   },
   rewind: {
     usage: "/rewind TURN",
-    summary: "go back to the end of a turn, with its files; 0: before the first",
+    summary: "go back to the end of a turn, or to a label, with the files; 0: before the first turn",
     run: async (context, words) => {
-      const turn = turnIn(words);
-      if (turn === null) return context.print(["Name the turn: /rewind 2 goes back to the end of turn 2."]);
-      await rewind(context, { at: { turn }, name: `turn ${turn}` }, false);
+      if (words === "") return context.print(["Name the turn: /rewind 2 goes back to the end of turn 2."]);
+      await rewind(context, pointIn(words), false);
     },
   },
   fork: {
     usage: "/fork [TURN]",
-    summary: "start another session from here, or from the end of a turn",
-    run: async (context, words) => {
-      const turn = turnIn(words);
-      const made = await context.client.call("session.fork", { id: context.id, ...(turn === null ? {} : { turn }) });
-      context.print([`Forked: ${made.name}. Next: /session ${made.name}, or nomos attach ${made.name}`]);
+    summary: "start another session from here, or from the end of a turn, or from a label",
+    run: async ({ client, id, print }, words) => {
+      const made = await client.call("session.fork", { id, ...(words === "" ? {} : forkAt(pointIn(words).at)) });
+      print([`Forked: ${made.name}. Next: /session ${made.name}, or nomos attach ${made.name}`]);
     },
   },
   label: {
@@ -54,6 +53,12 @@ type At = { readonly turn: number } | { readonly event: string };
 interface Point {
   readonly at: At;
   readonly name: string;
+}
+
+/** A turn by its number, or a point by its label. */
+function pointIn(words: string): Point {
+  const turn = turnIn(words);
+  return turn === null ? { at: { event: words }, name: words } : { at: { turn }, name: `turn ${turn}` };
 }
 
 const DEEDS: readonly Choice<"rewind" | "talk" | "fork">[] = [
@@ -107,17 +112,22 @@ function pointOf(
 async function rewind({ client, id, print }: SlashContext, { at, name }: Point, talkOnly: boolean): Promise<void> {
   const where = "turn" in at ? { turn: at.turn } : { to: at.event };
   const { kept, irrevocable, undo } = await client.call("session.rewind", { id, ...where, talkOnly });
+  // Written files are back, or told as kept.
+  const outside = irrevocable.filter(({ kind }) => kind !== "write").length;
   print([
     talkOnly
       ? `Rewound to ${name}. Files are as they are.`
-      : `Rewound to the end of ${name}. Files are as they were then.`,
+      : `Rewound to ${"turn" in at ? `the end of ${name}` : name}. Files are as they were then.`,
     ...(kept.length === 0 ? [] : [`Kept, because others changed them: ${kept.join(", ")}`]),
-    ...(irrevocable.length === 0 ? [] : [`Cannot be taken back: ${irrevocable.length} effects outside of the files.`]),
+    ...(outside === 0 ? [] : [`Cannot be taken back: what ${counted(outside, "effect")} did outside of the files.`]),
     ...(undo === null ? [] : [`Undo: ${undo}`]),
   ]);
 }
 
 async function fork({ client, id, goTo }: SlashContext, at: At): Promise<void> {
-  const where = "turn" in at ? { turn: at.turn } : { at: at.event };
-  goTo(await client.call("session.fork", { id, ...where }), false);
+  goTo(await client.call("session.fork", { id, ...forkAt(at) }), false);
+}
+
+function forkAt(at: At): { readonly turn: number } | { readonly at: string } {
+  return "turn" in at ? { turn: at.turn } : { at: at.event };
 }

@@ -3,6 +3,9 @@ import type { Choice } from "../screen/picker.ts";
 import type { Text } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
 
+/** The driver of our own engine. */
+export const OWN_DRIVER = "nomos";
+
 /** What a slash command works with. */
 export interface SlashContext {
   readonly terminal: Terminal;

@@ -2,6 +2,7 @@ import type { Client, Session, StreamItem } from "../../client/index.ts";
 import { memberOf } from "../../kernel/index.ts";
 import { connect } from "../daemon/connect.ts";
 import { createPicker, type Picker } from "../screen/picker.ts";
+import { fitLines } from "../slash/fit-lines.ts";
 import type { Picked } from "../slash/slash-context.ts";
 import type { Terminal } from "../terminal.ts";
 import { type AwaitedTurns, createAwaitedTurns } from "./awaited-turns.ts";
@@ -74,7 +75,7 @@ export function createTable(terminal: Terminal, client: Client, { session, until
   const taker = createTextTaker({
     context: {
       ...{ terminal, client, id, name, session, pick, goTo, rereadCommands },
-      print: area.print,
+      print: (lines) => area.print(fitLines(lines, terminal.columns)),
       detach: () => end("detached"),
     },
     question: questions.first,

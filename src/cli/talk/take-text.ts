@@ -47,18 +47,21 @@ export function createTextTaker(parts: TextParts): TextTaker {
   let meantFor: string | null = null;
   let sending: Promise<void> = Promise.resolve();
 
-  const send = (text: string, call: () => Promise<void>): void => {
+  const send = (call: () => Promise<void>, onRefused: () => void): void => {
     sending = sending.then(call).catch((thrown: unknown) => {
       if (signal.aborted) return;
       if (!(thrown instanceof ClientError)) throw thrown;
-      parts.context.print([red(`✗ ${thrown.message} ${thrown.remedy}`)]);
-      parts.giveBack(text);
+      parts.context.print([red(`✗ ${sentence(thrown.message)} ${thrown.remedy}`)]);
+      onRefused();
     });
   };
   /** The same key each time: a call whose answer was lost is asked again and done once. */
   const sendSurely = (text: string, call: (key: string) => Promise<void>): void => {
     const key = randomUUID();
-    send(text, () => persistently(() => call(key), signal, parts.onLost));
+    send(
+      () => persistently(() => call(key), signal, parts.onLost),
+      () => parts.giveBack(text),
+    );
   };
   const answer = (asked: AskedQuestion, text: string): boolean => {
     if (meantFor !== asked.id) {
@@ -81,7 +84,11 @@ export function createTextTaker(parts: TextParts): TextTaker {
     if (own !== undefined) {
       // Without a cursor the typed line is still there.
       if (context.terminal.hasCursor) context.print([dim(`> ${text.trim()}`)]);
-      send(text, async () => own.run(context, words.trim()));
+      // Not given back: it stands above, Up brings it, and the next text must not be taken for a part of it.
+      send(
+        async () => own.run(context, words.trim()),
+        () => undefined,
+      );
       return true;
     }
     const theirs = parts.agentCommands().map(({ text: one }) => one.slice(1));
@@ -127,4 +134,8 @@ export function createTextTaker(parts: TextParts): TextTaker {
     },
     settled: () => sending,
   };
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

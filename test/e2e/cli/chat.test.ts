@@ -180,6 +180,11 @@ proves(
     pty.press("enter");
     await pty.until(/Rewound to the end of turn 1\. Files are as they were then\./);
     expect(await readFile(join(cwd, "a.txt"), "utf8")).toMatch(/^one/);
+    say(pty, "/rewind here");
+    await pty.until(/Rewound to here\. Files are as they were then\./);
+    expect(await readFile(join(cwd, "a.txt"), "utf8")).toMatch(/^two/);
+    say(pty, "/fork nowhere");
+    await pty.until(/No event of this session has the id `nowhere`, and no point has this label\./);
     say(pty, "/session");
     await pty.until(/Go to the session: ?\n {2}a new session[\s\S]*\n> \S+-\S+-\w\w/);
     pty.type("new sess");
@@ -187,7 +192,7 @@ proves(
     pty.press("enter");
     await pty.until(new RegExp(`\\n(?!${name})\\S+-\\S+-\\w\\w \\(nomos, \\w+\\) in .*\\n> ?\\n.* · idle$`));
     say(pty, `/session ${name}`);
-    await pty.until(new RegExp(`\\n${name} \\(nomos, \\w+\\) in [\\s\\S]*rewound[\\s\\S]* · idle$`));
+    await pty.until(new RegExp(`\\n${name} \\(nomos, \\w+\\) in [\\s\\S]*rewound[\\s\\S]* · idle$`), "history");
     expect(await sessionsIn(cwd)).toHaveLength(1);
     pty.type("/sess");
     pty.press("tab", "enter");
@@ -205,7 +210,9 @@ proves(
     say(pty, "say something", "run echo out");
     await pty.until(/✓ completed[\s\S]* · idle$/);
     say(pty, "/cost");
-    await pty.until(/no price in all\n {2}\S+ tokens in/);
+    await pty.until(/The model has no price, so there is no cost\.\n {2}\S+ tokens in/);
+    say(pty, "/help");
+    await pty.until(/^ {2}\/new +start a new session with the same agent, in the same\n {20}directory$/m);
     say(pty, "/context");
     await pty.until(/demo\/script: \d+k of 128k tokens \(\d+%\)\n[\s\S]*identity/);
     say(pty, "/auth");
@@ -222,8 +229,7 @@ proves(
       /> say something\n> run echo out\n\nsomething\n\n\*\*Tool:\*\* `echo out`\n\n```\nout\n```/,
     );
     say(pty, `/export ${name}.md`);
-    await pty.until(/The file cannot be written: EEXIST/);
-    pty.press("ctrlC");
+    await pty.until(/The file cannot be written: EEXIST[\s\S]*\n> ?\n.* · \w+$/);
     say(pty, "/export all.jsonl");
     await pty.until(/all\.jsonl/);
     await eventually("the events", async () => /turn\.admitted@1/.test(await readFile(join(cwd, "all.jsonl"), "utf8")));
