@@ -146,7 +146,8 @@ export async function buildDaemon(options: DaemonOptions, begun: Begun): Promise
     roles: rolesOf(syscalls),
   });
   const { services } = built;
-  tools.add(createSessionTools(createSessionCalls(services, syscalls)));
+  const readBlob = (sha256: string) => services.store.blob(sha256);
+  tools.add(createSessionTools(createSessionCalls(services, syscalls), readBlob));
   const { port, webFolder } = options;
   const ready = () => now.ready;
   const served = await serve({

@@ -9,6 +9,15 @@ const EVENTS_PER_PAGE = 200;
 const CHARS_MAX = 24_000;
 
 const Message = z.object({ text: z.string(), role: z.string() });
+const Large = z.looseObject({ text: z.string(), blob: z.string() });
+
+/** Reads a blob that an event names. Who may read the event may read it. */
+export type ReadBlob = (sha256: string) => Promise<Uint8Array | null>;
+
+export interface OutputReader {
+  readonly read: Caller["read"];
+  readonly blob: ReadBlob;
+}
 const Ended = z.object({ outcome: z.string(), error: z.object({ message: z.string() }).nullable() });
 const Called = z.object({ title: z.string() });
 const Asked = z.object({ question: z.string() });
@@ -33,7 +42,7 @@ function line(mark: string, text: string | undefined): string | null {
 
 /** From a cursor on; `next` is the cursor to go on with. */
 export async function printed(
-  read: Caller["read"],
+  { read, blob }: OutputReader,
   id: string,
   after: number,
 ): Promise<{ readonly text: string; readonly next: number }> {
@@ -43,19 +52,33 @@ export async function printed(
   let chars = 0;
   let next = after;
   for (const { seq, type, data } of events) {
-    const text = SHOWN[type]?.(data) ?? null;
+    const text = SHOWN[type]?.(await whole(data, blob)) ?? null;
     if (text !== null && chars > 0 && chars + text.length > CHARS_MAX) break;
     next = seq;
     if (text === null) continue;
-    lines.push(text.length > CHARS_MAX ? `${text.slice(0, CHARS_MAX)}\n[cut]` : text);
+    lines.push(beginning(text));
     chars += text.length;
   }
   return { text: lines.join("\n"), next };
 }
 
-export async function lastAnswer(read: Caller["read"], id: string): Promise<string | null> {
+export async function lastAnswer({ read, blob }: OutputReader, id: string): Promise<string | null> {
   const types = ["message.completed"];
   const { events } = Page.parse(await read("session.events", { id, types, order: "desc", limit: 10 }));
-  const found = events.map(({ data }) => Message.safeParse(data).data).find((one) => one?.role === "assistant");
-  return found?.text.slice(0, CHARS_MAX) ?? null;
+  const found = events.find(({ data }) => Message.safeParse(data).data?.role === "assistant");
+  const message = found === undefined ? undefined : Message.safeParse(await whole(found.data, blob)).data;
+  return message === undefined ? null : beginning(message.text);
+}
+
+/** An event holds only the beginning of a large text, a blob all of it. */
+async function whole(data: unknown, blob: ReadBlob): Promise<unknown> {
+  const large = Large.safeParse(data).data;
+  const bytes = large === undefined ? null : await blob(large.blob);
+  return bytes === null ? data : { ...large, text: Buffer.from(bytes).toString("utf8") };
+}
+
+function beginning(text: string): string {
+  return text.length <= CHARS_MAX
+    ? text
+    : `${text.slice(0, CHARS_MAX)}\n[cut: ${CHARS_MAX} of ${text.length} characters]`;
 }

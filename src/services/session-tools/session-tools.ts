@@ -3,6 +3,7 @@ import { controlTool } from "./control.ts";
 import { sendTool } from "./send.ts";
 import { sessionTool } from "./session.ts";
 import type { SessionCall } from "./session-call.ts";
+import type { ReadBlob } from "./session-output.ts";
 
 /** The driver whose sessions may set their own options: those of foreign agents decide how often a person is asked. */
 const OWN_DRIVER = "nomos";
@@ -11,8 +12,8 @@ const OWN_DRIVER = "nomos";
 export const SESSION_TOOL_NAMES: readonly string[] = ["send", "session", "control"];
 
 /** Tools that act on Nomos itself, with the rights of the session that calls and never more. */
-export function createSessionTools(call: SessionCall): ToolSource {
-  const [send, session, control] = [sendTool(call), sessionTool(call), controlTool(call)];
+export function createSessionTools(call: SessionCall, blob: ReadBlob): ToolSource {
+  const [send, session, control] = [sendTool(call), sessionTool(call, blob), controlTool(call)];
   return {
     name: "session",
     tools: async ({ spec: { adapter, delegates = [] } }) => ({

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { NomosError } from "../../contract/index.ts";
 import type { ServedResult, ServedTool } from "../../turns/index.ts";
 import { type Caller, callerOf, codeOf, orRefusal, type SessionCall, said } from "./session-call.ts";
-import { lastAnswer, printed } from "./session-output.ts";
+import { lastAnswer, type OutputReader, printed, type ReadBlob } from "./session-output.ts";
 import { parseInput, schemaOf } from "./tool-input.ts";
 
 const DOING = ["agents", "start", "prompt", "output", "wait", "list", "interrupt", "stop"] as const;
@@ -24,7 +24,7 @@ type Input = z.infer<typeof Input>;
 const Loose = Input.partial();
 
 /** Sessions below this one. Delegation decides what is allowed, as for every other caller. */
-export function sessionTool(call: SessionCall): ServedTool {
+export function sessionTool(call: SessionCall, blob: ReadBlob): ServedTool {
   const parsed = (input: unknown): z.infer<typeof Loose> => Loose.safeParse(input).data ?? {};
   return {
     name: "session",
@@ -45,11 +45,11 @@ export function sessionTool(call: SessionCall): ServedTool {
       const { do: doing = "", agent, id, prompt } = parsed(input);
       return [doing, agent ?? id, prompt].filter((part) => part !== undefined).join(" ");
     },
-    run: (input, about) => orRefusal(() => doIt(parseInput(Input, input), callerOf(call, about))),
+    run: (input, about) => orRefusal(() => doIt(parseInput(Input, input), { ...callerOf(call, about), blob })),
   };
 }
 
-function doIt(input: Input, caller: Caller): Promise<ServedResult> {
+function doIt(input: Input, caller: Caller & OutputReader): Promise<ServedResult> {
   switch (input.do) {
     case "agents":
       return agents(caller);
@@ -110,8 +110,8 @@ async function prompt({ write }: Caller, id: string, text: string): Promise<Serv
   return said(queued ? `Queued: ${id} takes it when its turn has ended.` : `${id} works on it.`);
 }
 
-async function output({ read }: Caller, id: string, after: number): Promise<ServedResult> {
-  const { text, next } = await printed(read, id, after);
+async function output(reader: OutputReader, id: string, after: number): Promise<ServedResult> {
+  const { text, next } = await printed(reader, id, after);
   const end = `[cursor ${next}]`;
   return said(text === "" ? `Nothing new. ${end}` : `${text}\n${end}`);
 }
@@ -119,10 +119,11 @@ async function output({ read }: Caller, id: string, after: number): Promise<Serv
 const State = z.object({ name: z.string(), state: z.string(), waitingFor: z.string().optional() });
 const Waited = z.object({ session: State, turn: z.object({ outcome: z.string() }).nullable() });
 
-async function wait({ read }: Caller, id: string, timeoutMs: number): Promise<ServedResult> {
+async function wait(reader: OutputReader, id: string, timeoutMs: number): Promise<ServedResult> {
+  const { read } = reader;
   try {
     const { session, turn } = Waited.parse(await read("session.wait", { id, timeoutMs }));
-    const answer = await lastAnswer(read, id);
+    const answer = await lastAnswer(reader, id);
     const head = `${session.name} is ${session.state}${turn === null ? "" : `; its last turn: ${turn.outcome}`}.`;
     return said(answer === null ? head : `${head} Its last message:\n${answer}`);
   } catch (thrown) {

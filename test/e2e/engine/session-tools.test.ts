@@ -75,6 +75,38 @@ const childrenOf = async (id: string): Promise<readonly (Session & { readonly pa
 
 proves(
   "STL-1",
+  "a long answer of an agent below arrives whole, and is cut with a note where it is too long",
+  async () => {
+    const { id } = await lead();
+    const say = (words: number) => `say ${"word ".repeat(words)}THE-END`;
+    await play(id, call("session", { do: "start", agent: "worker", title: "long", prompt: say(4_000) }));
+    const { turnId } = await prompt(
+      daemon,
+      id,
+      [
+        call("session", { do: "wait", id: "long" }),
+        call("session", { do: "output", id: "long" }),
+        call("session", { do: "prompt", id: "long", prompt: say(6_000) }),
+        call("session", { do: "wait", id: "long" }),
+      ].join("\n"),
+    );
+    await ended(daemon, id, turnId);
+    const results = await Promise.all(
+      (await eventsOf(daemon, id, `types=tool.ended&turnId=${turnId}`)).map(async ({ data }) => {
+        const { text, blob } = data["output"] as { text: string; blob: string | null };
+        if (blob === null) return text;
+        return expectOk(await daemon.call<{ content: string }>("GET", `/api/blobs/${blob}`)).content;
+      }),
+    );
+    const [waited, output, , cut] = results;
+    expect(waited).toMatch(/Its last message:\nword [\s\S]*THE-END$/);
+    expect(output).toMatch(/^word [\s\S]*THE-END\n\[turn ended: completed\]/);
+    expect(cut).toMatch(/word\s*\n\[cut: 24000 of 30007 characters\]$/);
+  },
+);
+
+proves(
+  "STL-1",
   "a model starts an agent below, waits for it, reads its output by a cursor, prompts and stops it",
   async () => {
     const { id } = await lead();
