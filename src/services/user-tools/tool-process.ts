@@ -42,9 +42,12 @@ export interface ToolLimits {
 export class ToolFailure extends Error {
   /** How long the same is to be expected of the same bytes. */
   readonly holdsMs: number;
-  constructor(message: string, holdsMs = Number.POSITIVE_INFINITY) {
+  /** It did not answer in time. */
+  readonly isLate: boolean;
+  constructor(message: string, holdsMs = Number.POSITIVE_INFINITY, isLate = false) {
     super(message);
     this.holdsMs = holdsMs;
+    this.isLate = isLate;
   }
 }
 
@@ -82,7 +85,7 @@ export function createToolProcesses(deps: ToolProcessDeps): ToolProcesses {
     };
     const onAbort = () => stop(new ToolFailure("the call was interrupted", 0));
     const late = `it did not answer within ${limitMs / 1000} s`;
-    const stopTimer = deps.clock.after(limitMs, () => stop(new ToolFailure(late, LATE_HOLDS_MS)));
+    const stopTimer = deps.clock.after(limitMs, () => stop(new ToolFailure(late, LATE_HOLDS_MS, true)));
     place.signal?.addEventListener("abort", onAbort, { once: true });
     if (place.signal?.aborted === true) onAbort();
     const { path, source, isAlone } = file;
@@ -211,6 +214,7 @@ function replyIn(text: string): ToolReply {
 async function endOf(child: HostProcess, heard: Heard): Promise<ToolFailure> {
   const { exitCode, signal, failure } = await child.exited;
   if (failure !== undefined) throw failure;
+  if (/heap out of memory/.test(heard.tail)) return new ToolFailure("it used more memory than a tool may have");
   const how = exitCode === null ? `by ${signal ?? "a signal"}` : `with exit code ${exitCode}`;
   // A signal may have been meant for the session: its turn was interrupted.
   const isKilled = exitCode === null || exitCode > SIGNALLED;

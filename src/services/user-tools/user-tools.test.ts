@@ -340,7 +340,8 @@ proves("UTL-3", "broken files are named and leave the others alone", async () =>
   expect(of("f-floods")).toMatch(/printed more than 16 MB|did not answer|before it answered/);
   expect(of("g-leaks")).not.toBe("");
   expect(of("h-heap")).not.toBe("");
-  expect(of("i-nothing")).toContain("exports no tool as default");
+  expect(of("i-nothing")).toMatch(/i-nothing\.mjs: it exports no tool as default$/);
+  expect(problems.join("\n")).not.toMatch(/^\s+at /m);
   expect(of("j-nameless")).toContain("no `description`");
   expect(of("k-runless")).toContain("no function `run`");
   expect(of("l-schema")).toContain("no JSON schema of an object");
@@ -349,6 +350,25 @@ proves("UTL-3", "broken files are named and leave the others alone", async () =>
   expect(of("n-crash")).toContain("before it answered");
   expect(of("o-large")).toContain("more than 262144 bytes");
   expect(problems).toHaveLength(15);
+});
+
+proves("UTL-3", "many files that never load hold up a turn once, and for a bounded time", async () => {
+  let nowMs = 0;
+  source = open({ loadMs: 600, callMs: 4000, memoryMb: 128 }, () => nowMs);
+  for (let at = 0; at < 12; at += 1)
+    await inHome(`endless-${at}.mjs`, `await new Promise(() => setInterval(() => ${at}, 1000));`);
+  const startedMs = performance.now();
+  const { problems } = await source.tools(sessionOf(null));
+  expect(performance.now() - startedMs).toBeLessThan(3000);
+  expect(problems).toHaveLength(12);
+  expect(problems.join()).toContain("it is still being loaded");
+  while ((await source.tools(sessionOf(null))).problems.join().includes("still being loaded")) nowMs += 1;
+  nowMs += 120_000;
+  const loadsBefore = spawned.length;
+  const againMs = performance.now();
+  expect((await source.tools(sessionOf(null))).problems.join()).toContain("did not answer within 0.6 s");
+  expect(performance.now() - againMs).toBeLessThan(600);
+  expect(spawned.length).toBeGreaterThan(loadsBefore);
 });
 
 proves("UTL-3", "a call that loops, leaks, floods, forks or lies ends as an error within its time", async () => {
