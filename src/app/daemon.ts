@@ -146,8 +146,7 @@ export async function buildDaemon(options: DaemonOptions, begun: Begun): Promise
     roles: rolesOf(syscalls),
   });
   const { services } = built;
-  const readBlob = (sha256: string) => services.store.blob(sha256);
-  tools.add(createSessionTools(createSessionCalls(services, syscalls), readBlob));
+  tools.add(createSessionTools(createSessionCalls(services, syscalls), (sha256) => services.store.blob(sha256)));
   const { port, webFolder } = options;
   const ready = () => now.ready;
   const served = await serve({

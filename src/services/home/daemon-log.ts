@@ -39,7 +39,7 @@ export function openDaemonLog(
       const lines = waiting;
       waiting = [];
       // A log that cannot be written must not end the daemon.
-      await file.append(lines).catch(() => undefined);
+      await file.writeLines(lines).catch(() => undefined);
       for (const { length } of lines) waitingBytes -= length;
     }
     writing = null;

@@ -2,7 +2,7 @@ import { type FileHandle, open, rename, stat } from "node:fs/promises";
 
 export interface RotatedFile {
   /** Writes whole lines at the end. Not to be called again before it has settled. */
-  readonly append: (lines: readonly Buffer[]) => Promise<void>;
+  readonly writeLines: (lines: readonly Buffer[]) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export function createRotatedFile(path: string, { bytesMax, filesKept }: Rotatio
     return to;
   };
   return {
-    append: async (lines) => {
+    writeLines: async (lines) => {
       try {
         for (let from = 0; from < lines.length; ) from = await appendFrom(lines, from);
       } catch (thrown) {
