@@ -133,3 +133,27 @@ test("on a terminal without cursor movement, lines are printed as they arrive", 
   const items = [line, busy, piece("x"), event("tool.called@1", { turnId, callId: "c", title: "t" })];
   expect(shown(items, { hasCursor: false, isScreen: false })).toEqual(["plain"]);
 });
+
+test("a long message that was streamed is not begun again, and its last line is there", () => {
+  const text = `${"a line of many\n".repeat(4)}the end`;
+  const data = { turnId, role: "assistant", text: text.slice(0, 20), blob: "b".repeat(64), bytes: text.length };
+  const streamed = shown([busy, piece(text.slice(0, 25)), piece(text.slice(25)), event("message.completed@1", data)]);
+  expect(streamed).toEqual([...Array.from({ length: 4 }, () => "a line of many"), "the end"]);
+  const later = shown([event("message.completed@1", data)], { columns: 200 });
+  const all = `… the beginning of ${text.length} bytes; all of it: nomos blob read ${"b".repeat(64)}`;
+  expect(later).toEqual(["a line of many", "a lin", all]);
+});
+
+test("leaving while a call is under way says no outcome of it", () => {
+  const called = event("tool.called@1", {
+    turnId,
+    callId: "c1",
+    title: "Ask: ok?",
+    kind: "ask",
+    places: [],
+    input: null,
+  });
+  const waits = { ...busy, data: { ...busy.data, waitingFor: "approval" } } as StreamItem;
+  expect(shown([busy, called, waits])).toEqual([]);
+  expect(shown([called]).join("\n")).toBe("● Ask: ok?\n  … has not ended yet");
+});

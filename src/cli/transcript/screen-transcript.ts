@@ -47,6 +47,8 @@ export function createScreenTranscript(
   let sum: TurnSum = { startedMs: Date.now(), firstMs: null, tools: 0, usage: null };
   const cards = createToolCards(screen, print);
   let isBusy = false;
+  /** A turn runs or waits. */
+  let isOpen = false;
   let doing = "working";
 
   const show = (text: string, paint: (line: string) => Text = plain): void =>
@@ -69,8 +71,12 @@ export function createScreenTranscript(
       cards.reset();
     },
     "message.completed@1": ({ data }) => {
-      speech.message(textOf(data, "text"), memberOf(data, "role") === "thought");
-      if (typeof memberOf(data, "blob") === "string") print([dim(`… ${memberOf(data, "bytes")} bytes in all`)]);
+      const [blob, bytes] = [memberOf(data, "blob"), Number(memberOf(data, "bytes"))];
+      const isThought = memberOf(data, "role") === "thought";
+      const isWhole = typeof blob !== "string";
+      if (isWhole || isThought) speech.message(textOf(data, "text"), isThought);
+      if (!isWhole && (isThought || !speech.beginning(textOf(data, "text"), bytes)))
+        show(`… the beginning of ${bytes} bytes; all of it: nomos blob read ${blob}`, dim);
       doing = "working";
     },
     "usage.reported@1": ({ data }) => {
@@ -123,8 +129,10 @@ export function createScreenTranscript(
   };
   return {
     show: (item: StreamItem) => {
-      if (item.event === "status") isBusy = item.data.busy && item.data.waitingFor === undefined;
-      else if (item.event === "delta" && item.data.source === "message" && isBusy) {
+      if (item.event === "status") {
+        isOpen = item.data.busy;
+        isBusy = isOpen && item.data.waitingFor === undefined;
+      } else if (item.event === "delta" && item.data.source === "message" && isBusy) {
         firstSign(Date.now());
         doing = speech.stream(item.data.text) ?? doing;
       } else if (item.event === "delta") cards.stream(item.data.text);
@@ -138,7 +146,8 @@ export function createScreenTranscript(
       return lines !== null;
     },
     close: () => {
-      if (!isBusy) cards.close();
+      // A call of a turn that goes on has no outcome yet, also while the turn waits for a person.
+      if (!isOpen) cards.leave();
       output.close();
     },
   };

@@ -6,6 +6,11 @@ export interface Speech {
   readonly stream: (text: string) => string | null;
   /** Prints the message without the part that was already printed from frames. */
   readonly message: (text: string, isThought: boolean) => void;
+  /**
+   * The same for a message of which only the beginning is known. Frames that began with it are not repeated. True when
+   * all of its bytes are on the screen.
+   */
+  readonly beginning: (text: string, bytes: number) => boolean;
 }
 
 /** Prints an agent's text: frames as they arrive, then the rest of the complete message. */
@@ -35,6 +40,14 @@ export function createSpeech(show: (text: string, paint?: (line: string) => Text
       }
       const rest = text.slice(seen).replace(/\n$/, "");
       if (rest !== "") show(rest, isThought ? dim : undefined);
+    },
+    beginning: (text, bytes) => {
+      const [seen, isSeen] = [streamed, streamed.startsWith(text)];
+      streamed = "";
+      late = "";
+      const unfinished = isSeen ? seen.slice(seen.lastIndexOf("\n") + 1) : text;
+      if (unfinished !== "") show(unfinished);
+      return isSeen && Buffer.byteLength(seen) >= bytes;
     },
   };
 }

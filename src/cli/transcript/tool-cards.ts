@@ -1,7 +1,7 @@
 import type { LogEvent } from "../../client/index.ts";
 import { memberOf } from "../../kernel/index.ts";
 import { harmless } from "../screen/harmless.ts";
-import type { Text } from "../screen/styled.ts";
+import { dim, type Text } from "../screen/styled.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Working } from "./status-line.ts";
 import { diffOf, fullOutput, toolHead, toolTail, toolTitle } from "./tool-lines.ts";
@@ -16,6 +16,8 @@ export interface ToolCards {
   readonly count: () => number;
   /** The turn has ended: prints the calls of which no end was reported. */
   readonly close: () => void;
+  /** Nothing more will be heard: prints the calls that have not ended as such. */
+  readonly leave: () => void;
   /** The next older folded output in full, from the newest on; null when there is none. */
   readonly unfolded: () => readonly Text[] | null;
   readonly reset: () => void;
@@ -103,6 +105,10 @@ export function createToolCards(screen: Pick<Terminal, "columns">, print: (lines
       const at = new Date().toISOString();
       for (const [id, { title }] of open) end(id, { data: { title, outcome: "unknown" }, at });
       callOf.clear();
+    },
+    leave: () => {
+      for (const { title } of open.values()) print([toolHead(screen, title, 0), dim("  … has not ended yet")]);
+      open.clear();
     },
     unfolded: () => {
       const next = folded[unfoldedCount];
