@@ -21,6 +21,10 @@ export interface TurnHere {
   readonly failures: readonly PointFailure[];
   /** Every request that the model got. */
   readonly requests: readonly ModelRequest[];
+  /** The model of each request. */
+  readonly asked: readonly string[];
+  /** How often and for how long a turn asked to be parked. */
+  readonly parks: readonly { readonly waitMs: number; readonly reason: string }[];
   /** Every fact of the session, in the order of the log. */
   readonly log: readonly Fact[];
   /** Records the end of a turn that has thrown. */
@@ -30,8 +34,11 @@ export interface TurnHere {
 }
 
 /** The engine's loop in this process: own tools, own points, a model that answers as told, and a log in memory. */
-export function turnHere({ tools = [], windowTokens = 200_000, limits = {} }: TurnHereHow = {}): TurnHere {
+export function turnHere(how: TurnHereHow = {}): TurnHere {
+  const { tools = [], windowTokens = 200_000, limits = {} } = how;
   const log: Fact[] = [];
+  const asked: string[] = [];
+  const parks: { readonly waitMs: number; readonly reason: string }[] = [];
   const requests: ModelRequest[] = [];
   const failures: PointFailure[] = [];
   const points = createPoints((failure) => failures.push(failure));
@@ -43,7 +50,7 @@ export function turnHere({ tools = [], windowTokens = 200_000, limits = {} }: Tu
 
   const place = (fact: Fact) => {
     log.push(fact);
-    return { id: `e${log.length}`, seq: log.length, at: "2026-01-01T00:00:00.000Z" };
+    return { id: `e${log.length}`, seq: log.length, at: AT };
   };
   const serve = async (call: EngineCall): Promise<unknown> => {
     await sleep(0);
@@ -61,13 +68,25 @@ export function turnHere({ tools = [], windowTokens = 200_000, limits = {} }: Tu
         return { text: call.text, blob: null, bytes: Buffer.byteLength(call.text) };
       case "known":
         return null;
+      case "park":
+        parks.push(call);
+        place(parked(`t${turns}`, call.waitMs, call.reason));
+        return null;
       default:
         throw new Error(`no ${call.do} here`);
     }
   };
-  const model: Model = {
-    ...{ name: "test/scripted", provider: "test", windowTokens, outputTokensMax: 8192, takesImages: true, price: null },
+  const modelNamed = (name: string): Model => ({
+    ...{
+      name,
+      provider: name.split("/")[0] ?? "",
+      windowTokens,
+      outputTokensMax: 8192,
+      takesImages: true,
+      price: null,
+    },
     stream: async function* (request) {
+      asked.push(name);
       requests.push({ ...request, messages: structuredClone(request.messages) as readonly Message[] });
       const [next, ...rest] = answers;
       answers = rest;
@@ -78,7 +97,10 @@ export function turnHere({ tools = [], windowTokens = 200_000, limits = {} }: Tu
       const stop = next.parts.some(({ kind }) => kind === "call") ? "tool_calls" : "stop";
       yield { kind: "end", stop, usage: next.usage ?? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } };
     },
-  };
+  });
+  const model = modelNamed("test/scripted");
+  const models = [model, ...(how.fallbacks ?? []).map(modelNamed)];
+  const summaryModel = how.summaryModel === undefined ? null : modelNamed(how.summaryModel);
   const breaker = createBreaker({ nowMs: Date.now });
 
   const run = async (prompt: string, given: readonly Answer[]): Promise<void> => {
@@ -101,13 +123,13 @@ export function turnHere({ tools = [], windowTokens = 200_000, limits = {} }: Tu
         limits: { ...LIMITS, ...limits },
         ...{ isResumed: false, pathKey: "p", after: null, events: [], served: [] },
       },
-      ...{ link, session, tools: named, specs: toolSpecs(tools), points, model, models: [model], summaryModel: null },
+      ...{ link, session, tools: named, specs: toolSpecs(tools), points, model, models, summaryModel },
       guard: createLoopGuard({ stepsMax: 50 }),
       todo: { items: [] },
       breakerOf: () => breaker,
       clock: { nowMs: Date.now, random: () => 0, sleep: async () => undefined },
       newId: () => `n${log.length}`,
-      ...{ unsent: [], unrecorded: [], early: new Map(), recording: Promise.resolve(), costMicroUsd: 0 },
+      ...{ unsent: [], unrecorded: [], early: new Map(), recording: Promise.resolve(), limit: null, costMicroUsd: 0 },
     };
     await runTurn(state);
     const end = { type: "turn.ended@1", data: { turnId, outcome: "completed", error: null } } as unknown as Fact;
@@ -118,13 +140,16 @@ export function turnHere({ tools = [], windowTokens = 200_000, limits = {} }: Tu
     const fact = { type: "turn.ended@1", data: { turnId: `t${turns}`, outcome, error } } as unknown as Fact;
     transcript.add({ ...place(fact), fact });
   };
-  return { points, failures, requests, log, run, end };
+  return { points, failures, requests, asked, parks, log, run, end };
 }
 
 export interface TurnHereHow {
   readonly tools?: readonly AnyTool[];
   readonly windowTokens?: number;
   readonly limits?: Partial<TurnLimits>;
+  /** Names of models that are tried after the first one, and of the one that writes summaries. All share the answers. */
+  readonly fallbacks?: readonly string[];
+  readonly summaryModel?: string;
 }
 
 const LIMITS: TurnLimits = {
@@ -134,6 +159,14 @@ const LIMITS: TurnLimits = {
   compaction: { isEnabled: true, strategy: "summary", reserveTokens: null, keepRecentTokens: null },
   schema: null,
 };
+
+/** In the log of this file all events are of the same moment. */
+function parked(turnId: string, waitMs: number, reason: string): Fact {
+  const until = new Date(Date.parse(AT) + waitMs).toISOString();
+  return { type: "quota.reached@1", data: { turnId, until, reason, onReset: "resume", nextTurnId: "next" } };
+}
+
+const AT = "2026-01-01T00:00:00.000Z";
 
 function asFact(fact: DriverFact): Fact {
   return fact;

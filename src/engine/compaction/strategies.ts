@@ -47,13 +47,18 @@ export async function runStrategy(
 const SUMMARY: CompactionStrategy = {
   name: "summary",
   async compact(preparation, ask, focus) {
-    const answers = await Promise.all(
+    // All have ended before a failure is told: no request goes on after its turn.
+    const settled = await Promise.allSettled(
       summaryRequests(preparation, focus).map(async (request) => {
         const answer = await ask(request);
         if (isBlank(answer)) throw new Error("The model gave an empty summary.");
         return { of: request.of, answer };
       }),
     );
+    const answers = settled.map((one) => {
+      if (one.status === "rejected") throw one.reason;
+      return one.value;
+    });
     const answerOf = (of: SummaryRequest["of"]) => answers.find((one) => one.of === of)?.answer ?? null;
     return { summary: joinSummary(preparation, { history: answerOf("history"), turn: answerOf("turn") }) };
   },

@@ -1,6 +1,6 @@
 import type { StepPurpose } from "../../kernel/index.ts";
 import type { ModelError, ModelErrorClass, ModelRequest } from "../model.ts";
-import { retryVerdict } from "../providers/index.ts";
+import { type Pass, retryVerdict } from "../providers/index.ts";
 import { runStep, type StepAnswer } from "./step.ts";
 import { failureOf, isModelError, Parked, TurnFailure } from "./turn-failure.ts";
 import type { TurnState } from "./turn-state.ts";
@@ -18,34 +18,45 @@ const FALLS_BACK: ReadonlySet<ModelErrorClass> = new Set([
 ]);
 const BREAKER_WAIT_MAX_MS = 60_000;
 
+export interface Question {
+  readonly request: () => ModelRequest;
+  /** Makes room after an overflow, once; false: it could not. */
+  readonly onOverflow: () => Promise<boolean>;
+  /** False: a usage limit fails the question, and the turn goes on without its answer. */
+  readonly mayPark: boolean;
+}
+
 /**
  * Asks until there is an answer: retries what may pass, waits for an open circuit, falls back to the next model, and parks
- * the turn at a usage limit. `onOverflow` makes room once; false: it could not.
+ * the turn at a usage limit.
  */
-export async function askModel(
-  turn: TurnState,
-  purpose: StepPurpose,
-  request: () => ModelRequest,
-  onOverflow: () => Promise<boolean>,
-): Promise<StepAnswer> {
+export async function askModel(turn: TurnState, purpose: StepPurpose, question: Question): Promise<StepAnswer> {
   let hasMadeRoom = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await throughBreaker(turn, () => runStep(turn, purpose, attempt, request));
+      return await throughBreaker(turn, (pass) =>
+        runStep(turn, { purpose, attempt, request: question.request, onAnswer: pass.answers }),
+      );
     } catch (thrown) {
       turn.link.signal.throwIfAborted();
+      if (isCircuitOpen(thrown)) throw await parkedOr(turn, question, thrown);
       if (!isModelError(thrown)) throw thrown;
       if (thrown.errorClass === "overflow" && !hasMadeRoom) {
         hasMadeRoom = true;
-        if (await onOverflow()) continue;
+        if (await question.onOverflow()) continue;
       }
-      if (await waitOrFallBack(turn, thrown, attempt)) attempt = 0;
+      if (await waitOrFallBack(turn, question, thrown, attempt)) attempt = 0;
     }
   }
 }
 
 /** True: another model is asked from here on. */
-async function waitOrFallBack(turn: TurnState, error: ModelError, attempt: number): Promise<boolean> {
+async function waitOrFallBack(
+  turn: TurnState,
+  question: Question,
+  error: ModelError,
+  attempt: number,
+): Promise<boolean> {
   const { link, clock } = turn;
   const verdict = retryVerdict(error, attempt, clock);
   if (verdict.kind === "retry") {
@@ -53,10 +64,29 @@ async function waitOrFallBack(turn: TurnState, error: ModelError, attempt: numbe
     await clock.sleep(verdict.delayMs, link.signal);
     return false;
   }
-  if (FALLS_BACK.has(error.errorClass) && useNext(turn)) return true;
-  if (verdict.kind !== "park") throw failureOf(error);
-  await link.call({ do: "park", waitMs: verdict.parkMs, reason: error.message });
-  throw new Parked();
+  if (verdict.kind === "park") noteLimit(turn, clock.nowMs() + verdict.parkMs, error.message);
+  if (!FALLS_BACK.has(error.errorClass)) throw failureOf(error);
+  if (useNext(turn)) return true;
+  throw await parkedOr(turn, question, failureOf(error));
+}
+
+function noteLimit(turn: TurnState, untilMs: number, reason: string): void {
+  if (turn.limit === null || untilMs < turn.limit.untilMs) turn.limit = { untilMs, reason };
+}
+
+/** No model is left. If one of them only waits for its usage limit, the turn does too: until the first limit resets. */
+async function parkedOr(
+  { limit, link, clock }: TurnState,
+  { mayPark }: Question,
+  failure: TurnFailure,
+): Promise<Error> {
+  if (limit === null || !mayPark) return failure;
+  await link.call({ do: "park", waitMs: Math.max(1, limit.untilMs - clock.nowMs()), reason: limit.reason });
+  return new Parked();
+}
+
+function isCircuitOpen(thrown: unknown): thrown is TurnFailure {
+  return thrown instanceof TurnFailure && thrown.code === "circuit_open";
 }
 
 function useNext(turn: TurnState): boolean {
@@ -67,13 +97,13 @@ function useNext(turn: TurnState): boolean {
 }
 
 /** The breaker really holds calls back: while it is open nothing is sent to the provider. */
-async function throughBreaker<T>(turn: TurnState, ask: () => Promise<T>): Promise<T> {
+async function throughBreaker<T>(turn: TurnState, ask: (pass: Pass) => Promise<T>): Promise<T> {
   const { link, clock } = turn;
   for (let waitedMs = 0; ; ) {
     const gate = turn.breakerOf(turn.model.provider).gate();
     if (gate.open) {
       try {
-        const answer = await ask();
+        const answer = await ask(gate.pass);
         gate.pass.succeeded();
         return answer;
       } catch (thrown) {

@@ -6,7 +6,7 @@ import type { ModelRequest } from "../model.ts";
 import { contextTokens, estimateTokens } from "../view/tokens.ts";
 import { askModel } from "./ask-model.ts";
 import { keepText } from "./link.ts";
-import { TurnFailure } from "./turn-failure.ts";
+import { Parked, TurnFailure } from "./turn-failure.ts";
 import { record, type TurnState } from "./turn-state.ts";
 
 /** At save points and between steps: makes room before the window is full. A failure leaves everything as it was. */
@@ -32,11 +32,14 @@ export async function compact(turn: TurnState, reason: Compaction["reason"], foc
   const supplied = await turn.points.fire("before_compact", { turnId: order.turnId, reason, preparation });
   if (supplied?.cancel === true) return false;
   const own = supplied?.summary;
+  // Only a person waits for this summary. Otherwise the conversation goes on without it, and the next step parks if it must.
+  const ask = askingFor(turn, "compaction", { mayPark: reason === "asked" });
   const result =
     own === undefined
-      ? await runStrategy(strategy, preparation, askingFor(turn, "compaction"), { focus, signal: link.signal })
+      ? await runStrategy(strategy, preparation, ask, { focus, signal: link.signal })
       : ({ ok: true, summary: own, strategy: "extension" } as const);
   if (!result.ok) {
+    if (result.cause instanceof Parked) throw result.cause;
     if (reason === "asked") throw new TurnFailure("compaction_failed", result.message);
     return false;
   }
@@ -77,8 +80,11 @@ function strategyOf(name: string): (typeof STRATEGIES)[keyof typeof STRATEGIES] 
   return found ?? STRATEGIES.summary;
 }
 
-/** Summaries are steps too: they cost, may be retried, and are never part of the conversation. */
-export function askingFor(turn: TurnState, purpose: StepPurpose): AskModel {
+/**
+ * Summaries are steps too: they cost, may be retried, and are never part of the conversation. Where their own model fails,
+ * the one that answers writes them.
+ */
+export function askingFor(turn: TurnState, purpose: StepPurpose, { mayPark }: { readonly mayPark: boolean }): AskModel {
   return async ({ system, text, outputTokensMax }) => {
     const request: ModelRequest = {
       system,
@@ -90,13 +96,14 @@ export function askingFor(turn: TurnState, purpose: StepPurpose): AskModel {
       cacheKey: `${turn.order.sessionId}/summary`,
     };
     const chosen = turn.summaryModel;
-    const summing: TurnState = chosen === null ? turn : { ...turn, model: chosen, models: [chosen] };
-    const answer = await askModel(
-      summing,
-      purpose,
-      () => request,
-      async () => false,
-    );
-    return answer.text;
+    const rest = turn.models.slice(turn.models.indexOf(turn.model)).filter(({ name }) => name !== chosen?.name);
+    const summing: TurnState =
+      chosen === null ? turn : { ...turn, model: chosen, models: [chosen, ...rest], costMicroUsd: 0, limit: null };
+    try {
+      const question = { request: () => request, onOverflow: async () => false, mayPark };
+      return (await askModel(summing, purpose, question)).text;
+    } finally {
+      if (summing !== turn) turn.costMicroUsd += summing.costMicroUsd;
+    }
   };
 }

@@ -63,7 +63,7 @@ async function summaryOf(
   const settings = settingsFor(windowTokens, settingsOf(turn));
   const request = branchRequest(left, { windowTokens, settings, focus });
   if (request === null) return null;
-  const answer = await askingFor(turn, "branch")(request);
+  const answer = await askingFor(turn, "branch", { mayPark: true })(request);
   if (isBlank(answer)) throw new Error("The model gave an empty summary.");
   return joinBranch(left, answer);
 }

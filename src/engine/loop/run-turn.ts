@@ -42,12 +42,11 @@ async function runSteps(turn: TurnState): Promise<void> {
     requireProgress(turn);
     await compactIfFull(turn);
     await points.fire("step_start", { turnId: order.turnId });
-    const answer = await askModel(
-      turn,
-      "answer",
-      () => requestOf(turn),
-      () => compact(turn, "overflow", null),
-    );
+    const answer = await askModel(turn, "answer", {
+      request: () => requestOf(turn),
+      onOverflow: () => compact(turn, "overflow", null),
+      mayPark: true,
+    });
     if (answer.stop === "refused") throw new TurnFailure("model_refused", "The provider's filter stopped the answer.");
     await points.fire("step_end", { turnId: order.turnId, stop: answer.stop });
   }

@@ -16,6 +16,14 @@ export interface StepAnswer {
   readonly calls: readonly Call[];
 }
 
+export interface Asking {
+  readonly purpose: StepPurpose;
+  readonly attempt: number;
+  readonly request: () => ModelRequest;
+  /** Called when the first part of an answer arrives. */
+  readonly onAnswer: () => void;
+}
+
 /** The answer as far as it has come. */
 interface Draft {
   readonly parts: AnswerPart[];
@@ -30,13 +38,9 @@ interface Draft {
  * One model round: its start is recorded with the steering messages that it contains, its answer in one append at the end.
  * A failed one leaves only its error; an aborted one what was said so far. Throws a `ModelError` or the abort's reason.
  */
-export async function runStep(
-  turn: TurnState,
-  purpose: StepPurpose,
-  attempt: number,
-  request: () => ModelRequest,
-): Promise<StepAnswer> {
+export async function runStep(turn: TurnState, asking: Asking): Promise<StepAnswer> {
   const { model, clock } = turn;
+  const { purpose, attempt } = asking;
   const stepId = turn.newId();
   await beginStep(turn, { stepId, model: model.name, purpose, attempt });
   const startedMs = clock.nowMs();
@@ -44,7 +48,7 @@ export async function runStep(
   const end = (stop: StepStop, error: ModelError | null, goesOn = false): Promise<void> =>
     recordEnd(turn, { stepId, purpose, stop, error, goesOn, ms: clock.nowMs() - startedMs }, draft);
   try {
-    await read(turn, purpose, request(), draft, startedMs);
+    await read(turn, asking, draft, startedMs);
   } catch (thrown) {
     if (turn.link.signal.aborted) {
       if (draft.open.trim() !== "") draft.parts.push({ kind: "text", text: draft.open });
@@ -90,13 +94,13 @@ interface StartedStep {
 
 async function read(
   turn: TurnState,
-  purpose: StepPurpose,
-  request: ModelRequest,
+  { purpose, request, onAnswer }: Asking,
   draft: Draft,
   startedMs: number,
 ): Promise<void> {
   const { link, model, clock } = turn;
-  for await (const part of model.stream(request, link.signal)) {
+  for await (const part of model.stream(request(), link.signal)) {
+    if (draft.firstTokenMs === null) onAnswer();
     draft.firstTokenMs ??= clock.nowMs() - startedMs;
     switch (part.kind) {
       case "delta":

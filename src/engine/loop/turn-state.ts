@@ -36,6 +36,8 @@ export interface TurnState {
   recording: Promise<void>;
   /** The model in use: the first one, until it fails for good. */
   model: Model;
+  /** The first reset among the usage limits that its models have met; null: none has. */
+  limit: { readonly untilMs: number; readonly reason: string } | null;
   /** Of this run of the turn. */
   costMicroUsd: number;
 }

@@ -54,14 +54,14 @@ async function askApart(order: ApartOrder): Promise<ApartAnswer> {
   }
 }
 
-async function once({ model, request, breaker, signal }: ApartOrder) {
+async function once({ model, request, breaker, clock, signal }: ApartOrder) {
   const gate = breaker.gate();
   if (!gate.open)
     throw new ModelError("unreachable", `${model.provider} failed several times in a row.`, {
-      retryAfterMs: Math.max(1, gate.retryAtMs - Date.now()),
+      retryAfterMs: Math.max(1, gate.retryAtMs - clock.nowMs()),
     });
   try {
-    const answer = await read(model, request, signal);
+    const answer = await read(model, request, signal, gate.pass.answers);
     gate.pass.succeeded();
     return answer;
   } catch (thrown) {
@@ -75,10 +75,12 @@ async function read(
   model: Model,
   request: ModelRequest,
   signal: AbortSignal,
+  onAnswer: () => void,
 ): Promise<{ readonly parts: readonly AnswerPart[]; readonly usage: Usage }> {
   const parts: AnswerPart[] = [];
   let usage = NO_USAGE;
   for await (const part of model.stream(request, signal)) {
+    onAnswer();
     if (part.kind === "part") parts.push(part.part);
     if (part.kind === "end") usage = part.usage;
   }

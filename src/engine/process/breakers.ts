@@ -32,6 +32,7 @@ export function createBreakers(clock: { readonly nowMs: () => number }, tell: (a
             open: true,
             pass: {
               isProbe: pass.isProbe,
+              answers: after(pass.answers),
               succeeded: after(pass.succeeded),
               aborted: after(pass.aborted),
               failed: (errorClass) => after(() => pass.failed(errorClass))(),

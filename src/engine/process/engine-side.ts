@@ -16,6 +16,7 @@ import { createAsking } from "./ask-apart.ts";
 import { createBreakers } from "./breakers.ts";
 import { keepModels } from "./keep-models.ts";
 import { createMemories, recallSession } from "./memories.ts";
+import { steadyNowMs } from "./steady-now.ts";
 
 interface Waiting {
   readonly resolve: (value: Json) => void;
@@ -79,6 +80,7 @@ export function createEngineSide(
       unrecorded: [],
       recording: Promise.resolve(),
       early: new Map(),
+      limit: null,
       costMicroUsd: 0,
     };
   };
@@ -151,7 +153,7 @@ function toolsWith(served: readonly ServedSpec[]): Pick<TurnState, "tools" | "sp
 function realParts(): EngineSideParts {
   return {
     clock: {
-      nowMs: Date.now,
+      nowMs: steadyNowMs,
       random: Math.random,
       sleep: async (ms, signal) => void (await sleep(ms, null, { signal })),
     },

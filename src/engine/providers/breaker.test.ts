@@ -63,6 +63,24 @@ proves("MOD-1", "one probe passes after the time; it closes, or doubles the time
   expect(breaker.state()).toEqual({ at: "closed", failures: 0 });
 });
 
+proves("MOD-1", "a probe whose answer has begun lets the others pass; if it breaks, the breaker opens again", () => {
+  const { clock, breaker, enter, fail } = breakerAt();
+  for (let n = 0; n < 3; n += 1) fail();
+  clock.ms = 100;
+  const probe = enter();
+  probe.answers();
+  enter().aborted();
+  expect(breaker.gate().open).toBe(true);
+  probe.failed("malformed");
+  expect(breaker.state().at).toBe("open");
+  clock.ms = 200;
+  const next = enter();
+  next.answers();
+  next.succeeded();
+  next.answers();
+  expect(breaker.state()).toEqual({ at: "closed", failures: 0 });
+});
+
 test("an aborted probe frees its place at once", () => {
   const { clock, breaker, enter, fail } = breakerAt();
   for (let n = 0; n < 3; n += 1) fail();

@@ -14,10 +14,12 @@ export type Gate =
   /** When a request may be tried again. */
   | { readonly open: false; readonly retryAtMs: number };
 
-/** Permission for one request. Exactly one of its functions is called; later calls do nothing. */
+/** Permission for one request. Exactly one of `succeeded`, `failed` and `aborted` is called; later calls do nothing. */
 export interface Pass {
   /** True: this is the one request that finds out whether the provider is back. */
   readonly isProbe: boolean;
+  /** The answer has begun: a probe lets the others pass, because its answer may take minutes. One fault opens again. */
+  readonly answers: () => void;
   readonly succeeded: () => void;
   readonly failed: (errorClass: ModelErrorClass) => void;
   /** It was cancelled by us, so it says nothing about the provider. */
@@ -69,6 +71,9 @@ export function createBreaker(
     };
     return {
       isProbe,
+      answers: () => {
+        if (!isUsed && isProbe && state.at === "half_open") state = { at: "closed", failures: limits.failuresMax - 1 };
+      },
       succeeded: once(answered),
       failed: (errorClass) => once(PROVIDER_FAULTS.has(errorClass) ? fault : answered)(),
       aborted: once(() => {

@@ -1,10 +1,10 @@
-export { type Breaker, createBreaker } from "./breaker.ts";
+export { type Breaker, createBreaker, type Pass } from "./breaker.ts";
 export { builtInCatalogue, type Catalogue, lookUpModel, readCatalogue, UNKNOWN_MODEL } from "./catalogue.ts";
 export { type Copilot, createCopilot } from "./copilot/copilot.ts";
 export { LoginError } from "./copilot/device-login.ts";
 export { createModel, type ModelDeps, warmUp } from "./create-model.ts";
 export { KeyError, type KeySource, resolveKey } from "./key.ts";
-export { retryVerdict } from "./retry.ts";
+export { retryVerdict, TRIES_MAX } from "./retry.ts";
 export { API_FACTS, type ApiName, type ProviderSettings, priceOf } from "./settings.ts";
 export { testModel } from "./test-model.ts";
 export { costMicroUsd, NO_USAGE } from "./usage.ts";

@@ -11,6 +11,7 @@ import {
   type ModelPart,
   type ModelRequest,
 } from "../model.ts";
+import { TRIES_MAX } from "../providers/index.ts";
 import type { RunEnd } from "./recorded-turns.ts";
 import type { FactOf, RunRecord } from "./run-record.ts";
 
@@ -104,19 +105,20 @@ function summaryOf(
   return { kind: "text", text: (isOfTurn ? answers.turn : answers.history) ?? "" };
 }
 
-/** How long a provider asked to wait is not recorded; what the loop did then shows it. */
+/** How long a provider asked to wait is not recorded; what the loop did then shows it: a short wait ends in another try. */
 function modelError(
   { record, end }: RecordedModelOrder,
-  { data: { model } }: FactOf<"step.started@1">,
+  { data: { model, purpose, attempt } }: FactOf<"step.started@1">,
   error: { readonly class: string; readonly message: string },
 ): ModelError {
   const errorClass = error.class as ModelErrorClass;
-  const next = record.ahead("step.started@1");
-  const isParked = next === null && end.is === "parked";
-  const isLeft =
-    next !== null && next.data.purpose === "answer" && next.data.model !== model && next.data.attempt === 1;
-  const waitMs = isParked ? Math.max(LONG_WAIT_MS, end.waitMs) : isLeft ? LONG_WAIT_MS : null;
-  return new ModelError(errorClass, error.message, { retryAfterMs: errorClass === "rate_limit" ? waitMs : null });
+  const next = record.ahead("step.started@1")?.data;
+  const isRetried = next?.purpose === purpose && next.model === model && next.attempt === attempt + 1;
+  const isParked = next === undefined && end.is === "parked";
+  // After its last try the loop gives up by itself, unless it parks.
+  const isLong = errorClass === "rate_limit" && !isRetried && (isParked || attempt < TRIES_MAX);
+  const waitMs = isParked ? Math.max(LONG_WAIT_MS, end.waitMs) : LONG_WAIT_MS;
+  return new ModelError(errorClass, error.message, { retryAfterMs: isLong ? waitMs : null });
 }
 
 /** Longer than the loop waits for a provider. */

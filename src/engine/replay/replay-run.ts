@@ -115,7 +115,7 @@ function stateOf(
     todo: { items: session.transcript.todo() },
     breakerOf: () => breakerOf(record, () => state.model.name),
     newId: numbers(),
-    ...{ unsent: [], unrecorded: [], early: new Map(), recording: Promise.resolve(), costMicroUsd: 0 },
+    ...{ unsent: [], unrecorded: [], early: new Map(), recording: Promise.resolve(), limit: null, costMicroUsd: 0 },
   };
   return state;
 }
@@ -166,7 +166,8 @@ function pointsOf(record: RunRecord): TurnState["points"] {
 
 /** Breakers are shared by all sessions, so the record of one shows only what they did: a model is passed over. */
 function breakerOf(record: RunRecord, current: () => string): Breaker {
-  const pass = { isProbe: false, succeeded: () => undefined, failed: () => undefined, aborted: () => undefined };
+  const nothing = (): undefined => undefined;
+  const pass = { isProbe: false, answers: nothing, succeeded: nothing, failed: nothing, aborted: nothing };
   return {
     state: () => ({ at: "closed", failures: 0 }),
     gate: () => {

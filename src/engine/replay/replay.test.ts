@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { type Answer, callOf, doing, saying, turnHere } from "../../../test/engine/turn-here.ts";
 import { proves } from "../../../test/support/proves.ts";
 import type { LoadedEvent } from "../../turns/index.ts";
+import { Parked } from "../loop/turn-failure.ts";
 import { ModelError } from "../model.ts";
 import { TOOLS } from "../tools/index.ts";
 import type { ReplayReport } from "./replay.ts";
@@ -26,11 +27,17 @@ function replay(events: readonly LoadedEvent[], ask: AskOther | null = null): Pr
 }
 
 /** Turns of the real loop in this process; each answers one prompt. A turn that fails ends as failed. */
-async function recorded(turns: readonly (readonly Answer[])[], prompt = "go"): Promise<readonly LoadedEvent[]> {
-  const here = turnHere({ tools: TOOLS, windowTokens: WINDOW });
+async function recorded(
+  turns: readonly (readonly Answer[])[],
+  prompt = "go",
+  fallbacks: readonly string[] = [],
+): Promise<readonly LoadedEvent[]> {
+  const here = turnHere({ tools: TOOLS, windowTokens: WINDOW, fallbacks });
   for (const answers of turns) {
     const before = here.log.length;
-    await here.run(prompt, answers).catch((thrown: unknown) => here.end("failed", codeOf(thrown)));
+    await here.run(prompt, answers).catch((thrown: unknown) => {
+      if (!(thrown instanceof Parked)) here.end("failed", codeOf(thrown));
+    });
     expect(here.log.length).toBeGreaterThan(before);
   }
   return here.log.map((fact, n) => ({ id: `e${n + 1}`, seq: n + 1, at: "2026-01-01T00:00:00.000Z", fact }));
@@ -91,6 +98,22 @@ const STORY = [
   ],
   [saying("and now", FULL)],
 ];
+
+proves("REP-1", "usage limits: left models, skipped summaries and parked turns are decided as they were", async () => {
+  const limited = new ModelError("rate_limit", "full", { retryAfterMs: 3_600_000 });
+  const throttled = new ModelError("rate_limit", "slow down");
+  const wrongKey = new ModelError("auth", "no");
+  for (const answers of [
+    [saying("one", FULL), limited, limited],
+    [limited, saying("by the other")],
+    [limited, wrongKey],
+    [limited, limited],
+    [throttled, throttled, throttled, throttled, throttled, wrongKey],
+  ]) {
+    const report = await replay(await recorded([[saying("before")], answers], LONG.slice(0, 4000), ["other/small"]));
+    expect(found(report), JSON.stringify(answers)).toEqual([]);
+  }
+});
 
 proves("REP-2", "a fact that is missing from the record, or stands there twice: found where it is", async () => {
   const events = await recorded(STORY);
