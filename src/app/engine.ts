@@ -54,6 +54,7 @@ export function buildEngine(
     configured: () => config.show().models ?? {},
     settings: () => config.show().engine ?? {},
     token: logins.token,
+    isLoggedIn: logins.isLoggedIn,
     tools: tools.forSession,
     compose: {
       home,

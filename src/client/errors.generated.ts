@@ -525,7 +525,8 @@ export const ERRORS = {
     status: 409,
     exit: 5,
     message: "A provider with this name exists already.",
-    remedy: "Choose another name, or remove it first.",
+    remedy:
+      "Choose another name, or give `replace` (`--replace`) to write it anew. To add a model to it, give only the name and `model`.",
   },
   model_invalid: {
     status: 400,

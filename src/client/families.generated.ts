@@ -183,7 +183,7 @@ export interface Families {
   readonly model: {
     /** List the models that the agent `nomos` can use, with limits, prices and where their keys come from. */
     readonly list: Verb<"model.list">;
-    /** Add a model provider: which API it speaks, where its key is, and a model; the first model is the default. */
+    /** Add a model provider, or a model to one: which API it speaks, where its key is; the first model is the default. */
     readonly add: Verb<"model.add">;
     /** Ask a model for one word, and say what is wrong with its key or endpoint if it does not answer. */
     readonly test: Verb<"model.test">;

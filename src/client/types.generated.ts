@@ -1800,7 +1800,7 @@ export interface SyscallTypes {
       readonly default: string | null;
     };
   };
-  /** Add a model provider: which API it speaks, where its key is, and a model; the first model is the default. */
+  /** Add a model provider, or a model to one: which API it speaks, where its key is; the first model is the default. */
   "model.add": {
     readonly kind: "write";
     readonly input: {

@@ -53,6 +53,12 @@ const EVERYWHERE = [
   ...paragraph('With --json the answer is for a program: the value, or {"error": ...}, on stdout.'),
 ];
 
+/** Options that the command line adds to a verb, such as `--key-stdin`. */
+function ofTerminal(spelling: string): NonNullable<Everyday["options"]> {
+  const own = Object.values<Everyday>(EVERYDAY).find(({ usage }) => usage.startsWith(`nomos ${spelling} `));
+  return own?.options ?? [];
+}
+
 function ofSyscall(spelling: string, entry: SyscallEntry): readonly Text[] {
   const describe = ({ description, values }: SyscallEntry["input"][number]) =>
     [description, values === null ? "" : `one of ${values.join(", ")}`].filter((part) => part !== "").join("; ");
@@ -68,7 +74,7 @@ function ofSyscall(spelling: string, entry: SyscallEntry): readonly Text[] {
       positional.map((member) => [kebab(member.name), describe(member)] as const),
       "Arguments",
     ),
-    ...aligned([...options, ...key], "Options"),
+    ...aligned([...options, ...ofTerminal(spelling), ...key], "Options"),
     "",
     ...paragraph(`Syscall ${entry.name}: ${entry.http.method} ${entry.http.path}, needs ${entry.permission}.`),
     ...(entry.errors.length === 0 ? [] : paragraph(`May be refused with ${entry.errors.join(", ")}.`)),

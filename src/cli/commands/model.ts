@@ -1,4 +1,5 @@
-import { mkdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { ClientError } from "../../client/index.ts";
 import { writeFileAtomic } from "../../host/index.ts";
@@ -18,7 +19,7 @@ export const run: RunCommand = async (terminal, given) => {
   return addWithKey(terminal, { ...given, args }, call);
 };
 
-/** The provider is added first: a refusal must not leave a key behind, or replace the one of another provider. */
+/** A refusal leaves no key behind, and replaces none: an older file of this name is written only after the call. */
 async function addWithKey(
   terminal: Terminal,
   { args }: Invocation,
@@ -37,12 +38,22 @@ async function addWithKey(
     });
   const path = join(terminal.home, "keys", "models", name);
   const words = args.filter((word) => word !== KEY_STDIN);
-  const exitCode = await call([...words, "--key", `file:${path}`]);
-  if (exitCode === 0) {
+  const write = async (): Promise<void> => {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await writeFileAtomic(path, `${key}\n`, { mode: 0o600 });
+  };
+  const isNew = !existsSync(path);
+  // The daemon's answer says whether the key is there.
+  if (isNew) await write();
+  let isAdded = false;
+  try {
+    const exitCode = await call([...words, "--key", `file:${path}`]);
+    isAdded = exitCode === 0;
+    if (isAdded && !isNew) await write();
+    return exitCode;
+  } finally {
+    if (isNew && !isAdded) await rm(path, { force: true });
   }
-  return exitCode;
 }
 
 /** The daemon does not know the person's directory. */

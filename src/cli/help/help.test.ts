@@ -34,6 +34,10 @@ test("the first screen has at most 24 lines", async () => {
   expect((await help()).length).toBeLessThanOrEqual(24);
 });
 
+test("a verb shows the options that the command line adds to it", async () => {
+  expect(await help("model", "add")).toContainEqual(expect.stringContaining("--key-stdin "));
+});
+
 test("no word of a usage is lost or broken", async () => {
   for (const { usage } of Object.values(EVERYDAY))
     expect(

@@ -38,7 +38,12 @@ export const ENGINE_ERRORS = {
     "There is no such model or provider.",
     "Run `nomos model list` to see the models, or `nomos model add` to add a provider.",
   ),
-  model_exists: entry(409, 5, "A provider with this name exists already.", "Choose another name, or remove it first."),
+  model_exists: entry(
+    409,
+    5,
+    "A provider with this name exists already.",
+    "Choose another name, or give `replace` (`--replace`) to write it anew. To add a model to it, give only the name and `model`.",
+  ),
   model_invalid: entry(
     400,
     2,

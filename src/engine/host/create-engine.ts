@@ -16,6 +16,7 @@ import { offerTools, specOf } from "./offered-tools.ts";
 import { createReplays } from "./replay-host.ts";
 import {
   chosenModel,
+  keySourceOf,
   listedModels,
   type ModelSources,
   requireModel,
@@ -40,6 +41,7 @@ export interface EngineParts extends ModelSources {
 }
 
 const SLUG = "nomos";
+const TOKEN_MAX_MS = 30_000;
 
 /** The own engine: a driver whose loop runs in one process for all sessions, apart from the daemon. */
 export function createEngine(parts: EngineParts): Engine {
@@ -143,7 +145,11 @@ export function createEngine(parts: EngineParts): Engine {
       const { tools } = await parts.tools({ ...session, ask: null });
       return contextOf(history, model, tools.map(specOf));
     },
-    testModel: async (name) => ({ ...(await running().test(await resolveModel(parts, name))), model: name }),
+    testModel: async (name) => {
+      const [model, keyFrom] = [await resolveModel(parts, name), keySourceOf(parts, name)];
+      const token = model.hasToken === true ? await tokenOf(parts, name, AbortSignal.timeout(TOKEN_MAX_MS)) : null;
+      return { ...(await running().test({ model, token, keyFrom })), model: name };
+    },
     replay: createReplays({ sources: parts, running, limits: () => limitsOf(parts.settings(), {}) }),
     models: () => listedModels(parts),
     warm: async () => {

@@ -3,6 +3,7 @@ import type { Json } from "../../kernel/index.ts";
 import { CutError, DriverError, type EngineErrorCode } from "../../turns/index.ts";
 import type { BreakerReport, ModelTest } from "../engine.ts";
 import type { EngineCall, FromEngine, ModelRef, ToEngine, TurnEnd, TurnOrder } from "../link/protocol.ts";
+import { TEST_MS_MAX } from "../providers/index.ts";
 import { type ApartRequests, createApartRequests } from "./apart-requests.ts";
 import { readLines } from "./read-lines.ts";
 import { watchAnswers } from "./watch-answers.ts";
@@ -15,13 +16,16 @@ export interface EngineProcess {
   readonly forget: (sessionId: string) => void;
   /** Loads what a request to this model needs. */
   readonly warm: (model: ModelRef) => void;
-  readonly test: (model: ModelRef) => Promise<ModelTest>;
+  readonly test: (order: TestOrder) => Promise<ModelTest>;
   /** One request that belongs to no turn. Throws a `DriverError` when the model does not answer. */
   readonly ask: ApartRequests["ask"];
   readonly turns: () => number;
   readonly ended: Promise<void>;
   readonly stop: () => Promise<void>;
 }
+
+/** A model to test, and what the engine's process cannot know about its key. */
+export type TestOrder = Omit<Extract<ToEngine, { kind: "test" }>, "kind" | "id">;
 
 /** The daemon's side of one turn. */
 export interface TurnServer {
@@ -41,7 +45,8 @@ interface Run {
   readonly over: PromiseWithResolvers<TurnEnd>;
 }
 
-const TEST_MAX_MS = 60_000;
+/** The test itself gives up sooner, and then says in a sentence what was wrong. */
+const TEST_MAX_MS = TEST_MS_MAX + 30_000;
 const STOP_GRACE_MS = 300;
 
 export function openEngineProcess(process: HostProcess, options: EngineProcessOptions): EngineProcess {
@@ -143,14 +148,16 @@ export function openEngineProcess(process: HostProcess, options: EngineProcessOp
     turns: () => runs.size,
     forget: (sessionId) => send({ kind: "forget", sessionId }),
     warm: (model) => send({ kind: "warm", model }),
-    test: async (model) => {
+    test: async (order) => {
       if (isOver) throw new DriverError("engine_failed", why);
       const id = nextNumber();
       const over = Promise.withResolvers<ModelTest>();
       tests.set(id, over);
-      const cancel = clock.after(TEST_MAX_MS, () => over.reject(new DriverError("model_failed", "no answer in time")));
+      const cancel = clock.after(TEST_MAX_MS, () =>
+        over.reject(new DriverError("engine_failed", "the engine's process did not end the test")),
+      );
       try {
-        send({ kind: "test", id, model });
+        send({ kind: "test", id, ...order });
         return await over.promise;
       } finally {
         cancel();

@@ -2,6 +2,8 @@ import { didYouMean } from "../../domains/index.ts";
 import { DriverError } from "../../turns/index.ts";
 import type { ListedModel } from "../engine.ts";
 import type { ModelRef } from "../link/protocol.ts";
+import { failureOf } from "../loop/turn-failure.ts";
+import { ModelError } from "../model.ts";
 import {
   API_FACTS,
   type Catalogue,
@@ -29,6 +31,8 @@ export interface ModelSources {
   readonly catalogue: () => Promise<Catalogue>;
   /** The current token of a provider that one logs in to; null when the provider is none of those. */
   readonly token: (provider: string) => ((signal: AbortSignal) => Promise<string>) | null;
+  /** Whether somebody has logged in to such a provider. */
+  readonly isLoggedIn: (provider: string) => Promise<boolean>;
 }
 
 /** Needs no key and no network: the model that shows a newcomer the engine. */
@@ -97,7 +101,16 @@ export async function resolveModels(
 export async function tokenOf(sources: ModelSources, name: string, signal: AbortSignal): Promise<string> {
   const token = sources.token(split(name).provider);
   if (token === null) throw new DriverError("model_auth", `${name} takes no login`);
-  return token(signal);
+  try {
+    return await token(signal);
+  } catch (thrown) {
+    throw thrown instanceof ModelError ? new DriverError(failureOf(thrown).code, thrown.message) : thrown;
+  }
+}
+
+/** Where the key of a model should come from; null: it has none, or a login. */
+export function keySourceOf(sources: ModelSources, name: string): KeySource | null {
+  return providerOf(sources, name).key ?? null;
 }
 
 function catalogued(facts: Partial<NonNullable<ReturnType<typeof lookUpModel>>>) {
@@ -154,12 +167,26 @@ export async function listedModels(sources: ModelSources): Promise<readonly List
   const names = [...new Set([...asked, ...named, ...known, DEMO_MODEL])].filter(
     (name) => name === DEMO_MODEL || Object.hasOwn(providers, split(name).provider),
   );
-  return names.map((name) => listed(sources, catalogue, name));
+  const keys = new Map(
+    await Promise.all(
+      [...new Set(names.map((name) => split(name).provider))].map(
+        async (provider) => [provider, await keyState(sources, provider)] as const,
+      ),
+    ),
+  );
+  return names.map((name) => listed(sources, catalogue, keys, name));
 }
 
-function listed(sources: ModelSources, catalogue: Catalogue, name: string): ListedModel {
-  const { api, key, models = {} } = providerOf(sources, name);
-  const { model } = split(name);
+type KeyState = ListedModel["key"];
+
+function listed(
+  sources: ModelSources,
+  catalogue: Catalogue,
+  keys: ReadonlyMap<string, KeyState>,
+  name: string,
+): ListedModel {
+  const { api, models = {} } = providerOf(sources, name);
+  const { provider, model } = split(name);
   const facts = lookUpModel(catalogue, name) ?? UNKNOWN_MODEL;
   const own = (Object.hasOwn(models, model) ? models[model] : undefined) ?? {};
   const price = own.price === undefined ? facts.price : priceOf(own.price);
@@ -169,16 +196,32 @@ function listed(sources: ModelSources, catalogue: Catalogue, name: string): List
     window: own.window ?? facts.window,
     output: own.output ?? facts.output,
     price: price === null ? null : dollarsOf(price),
-    key: API_FACTS[api].needsKey || key !== undefined ? keyState(sources, key) : null,
+    key: keys.get(provider) ?? null,
     isDefault: name === sources.configured().default,
   };
 }
 
-/** Whether a file can be read shows only when it is used. */
-function keyState({ environment }: ModelSources, key: KeySource | undefined): NonNullable<ListedModel["key"]> {
-  if (key === undefined) return { source: "none", isThere: false };
-  if ("env" in key) return { source: `env ${key.env}`, isThere: (environment[key.env] ?? "").trim() !== "" };
-  return "file" in key
-    ? { source: `file ${key.file}`, isThere: true }
-    : { source: `secret ${key.secret}`, isThere: false };
+/** Null when none is needed. */
+async function keyState(sources: ModelSources, provider: string): Promise<KeyState> {
+  const providers = sources.configured().providers ?? {};
+  const settings = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+  if (settings === undefined) return null;
+  const { api, key } = settings;
+  if (key !== undefined) return { source: spelled(key), isThere: await isReadable(key, sources.environment) };
+  if (sources.token(provider) !== null) return { source: "login", isThere: await sources.isLoggedIn(provider) };
+  return API_FACTS[api].needsKey ? { source: "none", isThere: false } : null;
+}
+
+function spelled(key: KeySource): string {
+  if ("env" in key) return `env ${key.env}`;
+  return "file" in key ? `file ${key.file}` : `secret ${key.secret}`;
+}
+
+async function isReadable(key: KeySource, environment: ModelSources["environment"]): Promise<boolean> {
+  try {
+    return (await resolveKey(key, environment)) !== null;
+  } catch (thrown) {
+    if (thrown instanceof KeyError) return false;
+    throw thrown;
+  }
 }

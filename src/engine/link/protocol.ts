@@ -2,6 +2,7 @@ import type { ContextPart, DriverFact, Json } from "../../kernel/index.ts";
 import type { LoadedEvent, ServedTool, StepStart } from "../../turns/index.ts";
 import type { BreakerReport, ModelTest } from "../engine.ts";
 import type { AnswerPart, ModelRequest, Thinking, Usage } from "../model.ts";
+import type { KeySource } from "../providers/key.ts";
 import type { ProviderSettings } from "../providers/settings.ts";
 
 /** Lines of JSON between the daemon and the engine's process. Both ends are ours; a broken line ends the process. */
@@ -11,7 +12,14 @@ export type ToEngine =
   | { readonly kind: "refusal"; readonly id: number; readonly code: string; readonly message: string }
   | { readonly kind: "abort"; readonly run: number }
   | { readonly kind: "forget"; readonly sessionId: string }
-  | { readonly kind: "test"; readonly id: number; readonly model: ModelRef }
+  /** `token` as for `ask`; `keyFrom` is for the sentence about a wrong key. */
+  | {
+      readonly kind: "test";
+      readonly id: number;
+      readonly model: ModelRef;
+      readonly token: string | null;
+      readonly keyFrom: KeySource | null;
+    }
   /** A request that belongs to no turn. `token`: for a model whose key changes. It is aborted by its id. */
   | {
       readonly kind: "ask";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { uuidv7Maker } from "../../domains/index.ts";
 import type { Json } from "../../kernel/index.ts";
 import type { EngineCall, FromEngine, ModelRef, ServedSpec, ToEngine, TurnEnd, TurnOrder } from "../link/protocol.ts";
-import { asked, CallError, type Link } from "../loop/link.ts";
+import { CallError, type Link } from "../loop/link.ts";
 import { runTurn } from "../loop/run-turn.ts";
 import { Parked, TurnFailure } from "../loop/turn-failure.ts";
 import type { LoopClock, TurnState } from "../loop/turn-state.ts";
@@ -13,6 +13,7 @@ import { createModel, testModel, warmUp } from "../providers/index.ts";
 import { servedTools, TOOLS, toolSpecs } from "../tools/index.ts";
 import { createLoopGuard } from "../view/loop-guard.ts";
 import { createAsking } from "./ask-apart.ts";
+import { askedToken } from "./asked-token.ts";
 import { createBreakers } from "./breakers.ts";
 import { keepModels } from "./keep-models.ts";
 import { createMemories, recallSession } from "./memories.ts";
@@ -59,7 +60,7 @@ export function createEngineSide(
   const modelOf = (link: Link, ref: ModelRef): Promise<Model> => {
     const { name, settings, hasToken } = ref;
     if (hasToken !== true) return modelFor(ref);
-    return parts.createModel(name, settings, { token: () => asked<string>(link, { do: "token", model: name }) });
+    return parts.createModel(name, settings, { token: () => askedToken(link, name) });
   };
 
   const begin = async (link: Link, order: TurnOrder): Promise<TurnState> => {
@@ -128,7 +129,7 @@ export function createEngineSide(
           memories.drop(message.sessionId);
           return;
         case "test":
-          void test(message.id, message.model, send);
+          void test(message, send);
           return;
         case "ask":
           void ask(message);
@@ -171,10 +172,13 @@ function endOf(thrown: unknown, signal: AbortSignal): TurnEnd {
   return { is: "failed", code: "engine_failed", message };
 }
 
-async function test(id: number, { name, settings }: ModelRef, send: (message: FromEngine) => void): Promise<void> {
+async function test(
+  { id, model: { name, settings }, token, keyFrom }: Extract<ToEngine, { kind: "test" }>,
+  send: (message: FromEngine) => void,
+): Promise<void> {
   const startedMs = Date.now();
-  const tested = await createModel(name, settings)
-    .then((model) => testModel(model, { settings }))
+  const tested = await createModel(name, settings, token === null ? {} : { token: async () => token })
+    .then((model) => testModel(model, { settings: { ...settings, key: token ?? settings.key }, keyFrom }))
     .catch((thrown: unknown) => ({
       ok: false,
       ms: Date.now() - startedMs,

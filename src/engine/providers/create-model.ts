@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import type { Model, ModelPart, ModelRequest } from "../model.ts";
+import { type Model, ModelError, type ModelPart, type ModelRequest } from "../model.ts";
 import { readAnswer } from "./answer.ts";
 import { callOptions } from "./call-options.ts";
 import { builtInCatalogue, type Catalogue, lookUpModel, UNKNOWN_MODEL } from "./catalogue.ts";
@@ -149,14 +149,25 @@ export function hostOf(settings: ProviderSettings): string | null {
 }
 
 async function keyOf({ settings, deps }: Asking, subject: Subject, signal: AbortSignal): Promise<string> {
-  const { api, baseUrl } = settings;
-  if ((api === "openai-chat" || api === "azure") && baseUrl === undefined)
-    throw modelError(subject, "invalid", `the provider has no baseUrl, which ${api} needs`);
-  if (baseUrl !== undefined && !URL.canParse(baseUrl)) throw modelError(subject, "invalid", "its baseUrl is not a URL");
+  const { api } = settings;
   const key = deps.token === undefined ? (settings.key ?? "") : await deps.token(signal);
+  const missing = missingSetting(settings, key);
+  if (missing !== null) throw new ModelError("invalid", `Set models.providers.${subject.provider}.${missing}.`);
   const hasOwn = Object.keys(settings.headers ?? {}).some((name) => AUTH_HEADERS.has(name.toLowerCase()));
   if (key === "" && API_FACTS[api].needsKey && !hasOwn) throw modelError(subject, "auth", "no key is configured");
   return key;
+}
+
+/** What the endpoint's address follows from, where it has none of its own. */
+function missingSetting(settings: ProviderSettings, key: string): string | null {
+  const { api, baseUrl } = settings;
+  if (baseUrl !== undefined) return URL.canParse(baseUrl) ? null : "baseUrl to a URL";
+  if (api === "openai-chat" || api === "azure") return `baseUrl: ${api} has no address of its own`;
+  if (api === "bedrock" && textOption(settings, "region") === undefined) return "options.region, such as us-east-1";
+  // With a key of the express mode there is one address for all.
+  if (api !== "vertex" || (key !== "" && !key.startsWith("{"))) return null;
+  const name = (["project", "location"] as const).find((one) => textOption(settings, one) === undefined);
+  return name === undefined ? null : `options.${name}, as your project at Google has it`;
 }
 
 const AUTH_HEADERS: ReadonlySet<string> = new Set(["authorization", "x-api-key", "x-goog-api-key", "api-key"]);

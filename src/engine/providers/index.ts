@@ -6,5 +6,5 @@ export { createModel, type ModelDeps, warmUp } from "./create-model.ts";
 export { KeyError, type KeySource, resolveKey } from "./key.ts";
 export { retryVerdict, TRIES_MAX } from "./retry.ts";
 export { API_FACTS, type ApiName, type ProviderSettings, priceOf } from "./settings.ts";
-export { testModel } from "./test-model.ts";
+export { TEST_MS_MAX, testModel } from "./test-model.ts";
 export { costMicroUsd, NO_USAGE } from "./usage.ts";

@@ -61,6 +61,19 @@ test("a wrong key: where it came from", async () => {
   expect(says).toBe("acme rejects the key (401): Incorrect API key provided: [key]; it comes from the file /run/key.");
 });
 
+test("an endpoint that asks for a key where none is configured; settings without which there is no address", async () => {
+  server.queue(failing(401, { error: { message: "no key" } }));
+  expect((await tested({ api: "openai-chat", baseUrl: `${server.url}/v1` })).says).toBe(
+    'acme asks for a key (401), and none is configured: set models.providers.acme.key, such as {"env": "NAME"}.',
+  );
+  expect((await tested({ api: "copilot" })).says).toContain("run `nomos model login acme`");
+  expect((await tested({ api: "bedrock", key: "k" })).says).toBe(
+    "Set models.providers.acme.options.region, such as us-east-1.",
+  );
+  expect((await tested({ api: "vertex", options: { location: "eu" } })).says).toContain("options.project");
+  expect((await tested({ api: "azure", key: "k" })).says).toContain("acme.baseUrl");
+});
+
 test("an unknown model: the nearest names of the endpoint", async () => {
   server.queue(failing(404, { error: { message: "The model does not exist", code: "model_not_found" } }));
   expect((await tested(chat())).says).toBe("acme does not know the model gpt-5-mimi. It has gpt-5-mini, gpt-5.");

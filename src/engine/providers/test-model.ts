@@ -24,7 +24,8 @@ export interface TestDeps {
   readonly nowMs?: () => number;
 }
 
-const TEST_MS_MAX = 60_000;
+/** An endpoint that accepts the request and says nothing is told of after this. */
+export const TEST_MS_MAX = 60_000;
 const LIST_MS_MAX = 5000;
 
 /** One small request. Never throws for what the provider does; an abort of the caller is thrown. */
@@ -70,9 +71,7 @@ async function explain(error: ModelError, model: Model, deps: TestDeps): Promise
   const hasKey = (settings.key ?? "") !== "";
   switch (error.errorClass) {
     case "auth":
-      return !hasKey && API_FACTS[settings.api].needsKey
-        ? noKey(model, settings, keyFrom ?? null)
-        : wrongKey(error, keyFrom ?? null);
+      return hasKey ? wrongKey(error, keyFrom ?? null) : noKey(error, model, settings, keyFrom ?? null);
     case "model_unknown":
       return await unknownModel(error, model, settings, deps);
     case "unreachable":
@@ -85,13 +84,20 @@ async function explain(error: ModelError, model: Model, deps: TestDeps): Promise
   }
 }
 
-function noKey(model: Model, { api }: ProviderSettings, keyFrom: KeySource | null): string {
+function noKey(
+  { status }: ModelError,
+  { provider }: Model,
+  { api, headers }: ProviderSettings,
+  keyFrom: KeySource | null,
+): string {
   if (keyFrom !== null && "env" in keyFrom)
     return `No key: the environment variable ${keyFrom.env} is not set for the daemon.`;
-  if (api === "copilot") return "Nobody is logged in at GitHub Copilot.";
+  if (api === "copilot")
+    return `Nobody is logged in at GitHub Copilot: set models.providers.${provider}.options.clientId, then run \`nomos model login ${provider}\`.`;
+  if (headers !== undefined && status !== null) return `${provider} rejects the configured headers (${status}).`;
   const usual = API_FACTS[api].keyEnv;
-  const example = usual === null ? "" : `, such as {"env": "${usual}"}`;
-  return `No key: set models.providers.${model.provider}.key${example}.`;
+  const asks = status === null ? "No key" : `${provider} asks for a key (${status}), and none is configured`;
+  return `${asks}: set models.providers.${provider}.key, such as {"env": "${usual ?? "NAME"}"}.`;
 }
 
 function wrongKey(error: ModelError, keyFrom: KeySource | null): string {

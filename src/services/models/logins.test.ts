@@ -1,48 +1,10 @@
-import { once } from "node:events";
 import { mkdtemp, readFile, stat } from "node:fs/promises";
-import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { startGitHub } from "../../../test/engine/github.ts";
 import type { ConfigService } from "../config/settings.ts";
 import { createLogins } from "./logins.ts";
-
-/** GitHub's three endpoints, on loopback. */
-async function startGitHub(): Promise<{ readonly url: string; readonly exchanges: () => number } & AsyncDisposable> {
-  let polls = 0;
-  let exchanges = 0;
-  const answers: { readonly [path: string]: () => object } = {
-    "/login/device/code": () => ({
-      ...{ device_code: "d", user_code: "AB-12", verification_uri: "https://example.test/device" },
-      ...{ expires_in: 60, interval: 0.01 },
-    }),
-    "/login/oauth/access_token": () => {
-      polls += 1;
-      return polls < 2 ? { error: "authorization_pending" } : { access_token: "gho_person" };
-    },
-    "/copilot_internal/v2/token": () => {
-      exchanges += 1;
-      return { token: `short-${exchanges}`, expires_at: Math.floor(Date.now() / 1000) + 3600 };
-    },
-  };
-  const server = createServer((request, response) => {
-    const answer = answers[request.url ?? ""];
-    response.writeHead(answer === undefined ? 404 : 200, { "content-type": "application/json" });
-    response.end(JSON.stringify(answer?.() ?? {}));
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    exchanges: () => exchanges,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
 
 function configOf(providers: object): ConfigService {
   return { show: () => ({ models: { providers } }) } as unknown as ConfigService;
@@ -56,8 +18,10 @@ test("a login tells page and code, and then gives one short token to all who ask
   const config = configOf({ gh: { api: "copilot", options } });
   const done = Promise.withResolvers<void>();
   const logins = createLogins({ config, fileOf, log: () => done.resolve() });
+  expect(await logins.isLoggedIn("gh")).toBe(false);
   expect(await logins.begin("gh")).toEqual({ page: "https://example.test/device", code: "AB-12", expiresInS: 60 });
   await done.promise;
+  expect(await logins.isLoggedIn("gh")).toBe(true);
   const token = logins.token("gh");
   const asked = [1, 2, 3].map(() => token?.(new AbortController().signal));
   expect(await Promise.all(asked)).toEqual(["short-1", "short-1", "short-1"]);

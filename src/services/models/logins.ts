@@ -11,6 +11,8 @@ import type { ConfigService } from "../config/settings.ts";
 export interface ModelLogins {
   /** The current token of such a provider; null for any other. */
   readonly token: (provider: string) => ((signal: AbortSignal) => Promise<string>) | null;
+  /** Whether somebody has logged in; false for a provider without a login. */
+  readonly isLoggedIn: (provider: string) => Promise<boolean>;
   /** Says what the person has to do. The login goes on in the background until they did, or the code expires. */
   readonly begin: (provider: string) => Promise<LoginCode>;
   readonly stop: () => void;
@@ -58,6 +60,7 @@ export function createLogins({ config, fileOf, log }: LoginDeps): ModelLogins {
 
   return {
     token: (provider) => copilotOf(provider)?.token ?? null,
+    isLoggedIn: async (provider) => (await copilotOf(provider)?.isLoggedIn()) ?? false,
     begin: async (provider) => {
       const copilot = copilotOf(provider);
       if (copilot === null) throw new NomosError("login_unsupported", { provider });

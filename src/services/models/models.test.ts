@@ -76,9 +76,23 @@ test("the configuration in force is what the file says, with nothing undefined i
 
 test("a provider that exists is only replaced on request", async () => {
   await models.add({ name: "anthropic", model: "one" });
-  await expect(models.add({ name: "anthropic", model: "two" })).rejects.toThrow(refusal("model_exists"));
+  for (const more of [{}, { model: "one" }, { model: "two", key: "env:OTHER" }])
+    await expect(models.add({ name: "anthropic", ...more })).rejects.toThrow(refusal("model_exists"));
   await models.add({ name: "anthropic", key: "file:/keys/a", replace: true });
   expect(config.show().models?.providers?.["anthropic"]).toEqual({ api: "anthropic", key: { file: "/keys/a" } });
+});
+
+test("a provider that exists gets one more model, and keeps all that it has", async () => {
+  await models.add({ name: "acme", api: "ollama", model: "one", window: 1000 });
+  const acme = { ...config.show().models?.providers?.["acme"], api: "ollama" as const, options: { think: true } };
+  await config.change({ models: { ...config.show().models, providers: { acme } } });
+  await models.add({ name: "acme", model: "two", price: { input: 1, output: 2 } });
+  expect(config.show().models).toEqual({
+    default: "acme/one",
+    providers: {
+      acme: { ...acme, models: { one: { window: 1000 }, two: { price: { input: 1, output: 2 } } } },
+    },
+  });
 });
 
 test("providers that are added at once are all there afterwards", async () => {
@@ -89,6 +103,7 @@ test("providers that are added at once are all there afterwards", async () => {
 test.each([
   [{ name: "acme" }, "model_invalid", "api"],
   [{ name: "demo", api: "ollama" }, "model_invalid", "name"],
+  [{ name: "acme", api: "azure" }, "model_invalid", "baseUrl"],
   [{ name: "acme", api: "openai-chat" }, "model_invalid", "baseUrl"],
   [{ name: "acme", api: "ollama", window: 5 }, "model_invalid", "window"],
   [{ name: "acme", api: "ollama", default: true }, "model_invalid", "model"],

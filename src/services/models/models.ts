@@ -8,7 +8,7 @@ import { oneAtATime } from "../config/one-at-a-time.ts";
 import type { ConfigService } from "../config/settings.ts";
 import type { CatalogueFile } from "./catalogue-file.ts";
 import type { LoginCode, ModelLogins } from "./logins.ts";
-import { invalid, type NewProvider, providerOf, providerSettings } from "./provider-settings.ts";
+import { invalid, type NewProvider, providerOf, providerSettings, withModel } from "./provider-settings.ts";
 
 /** Models of the own engine: `models` of the configuration, and the catalogue of limits and prices. */
 export interface ModelService {
@@ -17,7 +17,10 @@ export interface ModelService {
   readonly defaultModel: () => string | null;
   /** The API of a configured provider; null when there is none of that name. */
   readonly apiOf: (provider: string) => string | null;
-  /** Throws `model_exists` unless `replace` is given. The first model becomes the default. */
+  /**
+   * A provider that is there gets one more model, if nothing but the model is given; otherwise it throws `model_exists`
+   * unless `replace` is given. The first model becomes the default.
+   */
   readonly add: (given: NewProvider & Choices) => Promise<void>;
   /** Also removes the key that was piped in for it. */
   readonly remove: (name: string) => Promise<void>;
@@ -82,8 +85,8 @@ export function createModels(deps: ModelDeps): ModelService {
       inTurn(async () => {
         const { name, model } = given;
         if (name === DEMO_PROVIDER) throw invalid("the name `demo` is taken: `demo/script` needs no key", "name");
-        const settings = providerSettings(given);
-        if (!replace && ownEntry(providers(), name) !== undefined) throw new NomosError("model_exists", { name });
+        const known = replace ? undefined : ownEntry(providers(), name);
+        const settings = known === undefined ? providerSettings(given) : withModel(known, given);
         if (isDefault === true && model === undefined)
           throw invalid("which model is the default? Give `model`", "model");
         const before = models();
@@ -138,8 +141,11 @@ export function keyFile(home: string, provider: string): string {
   return join(home, "keys", "models", provider);
 }
 
-/** A key that cannot be read is a finding of the test, no failure of it. */
+/** Of a key that cannot be read, or a login that gives no token. */
+const WITHOUT_KEY: ReadonlySet<string> = new Set(["model_auth", "model_unreachable", "model_failed"]);
+
+/** A key that cannot be had is a finding of the test, no failure of it. */
 function withoutKey(model: string, thrown: unknown): ModelTest {
-  if (toNomosError(thrown).code !== "model_auth" || !(thrown instanceof Error)) throw thrown;
+  if (!WITHOUT_KEY.has(toNomosError(thrown).code) || !(thrown instanceof Error)) throw thrown;
   return { ok: false, model, ms: 0, firstTokenMs: null, says: thrown.message };
 }

@@ -39,9 +39,24 @@ export function providerSettings(given: NewProvider): ProviderSettings {
     throw invalid(`\`${issue?.path.join(".") ?? ""}\`: ${issue?.message ?? "not valid"}`, issue?.path.join(".") ?? "");
   }
   if (model === undefined) refuseFactsOfNoModel(given);
-  if (baseUrl === undefined && api === "openai-chat")
-    throw invalid("this API has no address of its own: give `baseUrl`, such as http://127.0.0.1:8080/v1", "baseUrl");
+  const example = EXAMPLES[api];
+  if (baseUrl === undefined && example !== undefined)
+    throw invalid(`this API has no address of its own: give \`baseUrl\`, such as ${example}`, "baseUrl");
   return read.data;
+}
+
+const EXAMPLES: { readonly [api in ModelApi]?: string } = {
+  "openai-chat": "http://127.0.0.1:8080/v1",
+  azure: "https://NAME.openai.azure.com/openai/v1",
+};
+
+/** One more model of a provider that is there. Throws `model_exists` when anything else is given, or the model is there. */
+export function withModel(known: ProviderSettings, given: NewProvider): ProviderSettings {
+  const { name, api, baseUrl, key, model } = given;
+  const isOnlyModel = api === undefined && baseUrl === undefined && key === undefined && model !== undefined;
+  if (!isOnlyModel || Object.hasOwn(known.models ?? {}, model)) throw new NomosError("model_exists", { name });
+  refuseKeys({ model });
+  return ProviderSettings.parse({ ...known, models: { ...known.models, [model]: modelSettings(given) } });
 }
 
 /** `acme`: the provider of `acme/large`. */

@@ -40,7 +40,8 @@ export const model: readonly Syscall[] = [
   }),
   write({
     name: "model.add",
-    summary: "Add a model provider: which API it speaks, where its key is, and a model; the first model is the default",
+    summary:
+      "Add a model provider, or a model to one: which API it speaks, where its key is; the first model is the default",
     permission: "model.write",
     roles: [],
     needs: ["models"],
@@ -74,7 +75,8 @@ export const model: readonly Syscall[] = [
       says: [
         "Added {name} ({api}).",
         "The default model is {default}.",
-        ["key.isThere", false, "Its key is missing: the daemon finds none in {key.source}."],
+        ["key.isThere", false, "Its key is missing ({key.source})."],
+        ["api", "copilot", "Next: nomos model login {name}"],
         ["default", null, "Next: nomos model default {name}/MODEL"],
         "Next: nomos model test {tested}",
       ],

@@ -30,6 +30,7 @@ export interface CopilotDeps {
 export interface Copilot {
   readonly login: (tell: (code: DeviceCode) => void, signal: AbortSignal) => Promise<void>;
   readonly logout: () => Promise<void>;
+  readonly isLoggedIn: () => Promise<boolean>;
   /** A token that is valid for some minutes more. For `ModelDeps.token`. */
   readonly token: (signal: AbortSignal) => Promise<string>;
   /** Where the account's models are served, known after the first token; null: the default. */
@@ -67,6 +68,7 @@ export function createCopilot(deps: CopilotDeps): Copilot {
       await alone(() => store.save({ oauthToken, token: null }));
     },
     logout: () => alone(() => store.save(null)),
+    isLoggedIn: async () => (await store.load()) !== null,
     token: async (signal) => {
       const login = await store.load();
       if (login !== null && isFresh(login.token)) return login.token.value;
