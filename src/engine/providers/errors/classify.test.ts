@@ -349,6 +349,23 @@ describe("how long to wait", () => {
     ["words", {}, null, "Rate limit reached. Please try again in 1m12.5s. Visit us.", 72_500],
     ["words, spelled out", {}, null, "Please retry after 20 seconds.", 20_000],
     ["nothing", {}, null, "slow down", null],
+    ["seconds in the body", {}, { error: { type: "usage_limit_reached", resets_in_seconds: 7200 } }, "", 7_200_000],
+    ["a moment in the body", {}, { error: { resets_at: 1_795_003_600 } }, "", Math.max(0, 1_795_003_600_000 - NOW)],
+    ["a moment as a text", {}, { resets_at: "2026-11-18T13:00:00Z" }, "", 3_600_000],
+    ["nonsense in the body", {}, { error: { retry_after: {}, resets_at: [], metadata: 7 } }, "", null],
+    [
+      "the headers that OpenRouter passes on",
+      {},
+      {
+        error: {
+          metadata: { headers: { "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": String(NOW + 90_000) } },
+        },
+      },
+      "",
+      90_000,
+    ],
+    ["days in the message", {}, null, "Usage limit reached. Your limit resets in 2 days.", 172_800_000],
+    ["a moment in the message", {}, null, "Try again at 2026-11-18T12:30:00Z.", 1_800_000],
     ["never longer than a week", { "retry-after": "99999999" }, null, "", 604_800_000],
   ];
   test.each(rows)("%s", (_name, headers, body, message, expected) => {

@@ -66,6 +66,8 @@ const CLEAR_CODES: Codes = {
     "rate_limited",
     "resource_exhausted",
     "too_many_requests",
+    "usage_limit_reached",
+    "usage_limit_exceeded",
     "throttlingexception",
     "servicequotaexceededexception",
   ],

@@ -11,8 +11,9 @@ export function retryAfterMs(header: ReadHeader, body: unknown, message: string,
     number(header("retry-after-ms")) ??
     ofRetryAfter(header("retry-after"), nowMs) ??
     ofRetryInfo(body) ??
+    ofFields(body, nowMs) ??
     ofResetHeaders(header, nowMs) ??
-    ofMessage(message);
+    ofMessage(message, nowMs);
   return asked === null ? null : Math.min(WAIT_MS_MAX, Math.max(0, Math.ceil(asked)));
 }
 
@@ -38,13 +39,50 @@ function ofRetryInfo(body: unknown): number | null {
   return null;
 }
 
+const Word = z.union([z.number(), z.string()]).optional().catch(undefined);
+const Fields = z.looseObject({
+  retry_after_ms: Word,
+  retry_after: Word,
+  resets_in_seconds: Word,
+  resets_at: Word,
+  metadata: z
+    .looseObject({ headers: z.record(z.string(), z.string()).optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
+});
+const Wrapped = z.looseObject({ error: Fields });
+
+/** Plans with a usage limit say in the body when it resets. OpenRouter puts the provider's headers there. */
+function ofFields(body: unknown, nowMs: number): number | null {
+  const fields = Wrapped.safeParse(body).data?.error ?? Fields.safeParse(body).data;
+  if (fields === undefined) return null;
+  const { retry_after_ms, retry_after, resets_in_seconds, resets_at, metadata } = fields;
+  const inside = new Map(Object.entries(metadata?.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+  const header: ReadHeader = (name) => inside.get(name) ?? null;
+  return (
+    number(textOf(retry_after_ms)) ??
+    ofRetryAfter(textOf(retry_after ?? resets_in_seconds), nowMs) ??
+    ofMoment(textOf(resets_at), nowMs) ??
+    ofRetryAfter(header("retry-after"), nowMs) ??
+    ofResetHeaders(header, nowMs)
+  );
+}
+
+function textOf(word: string | number | undefined): string | null {
+  return word === undefined ? null : String(word);
+}
+
+function ofMoment(value: string | null, nowMs: number): number | null {
+  return value === null ? null : (ofEpoch(number(value), nowMs) ?? untilDate(value, nowMs));
+}
+
 /** Limits of requests and of tokens have a reset each: the ones that are used up count, and the latest of them. */
 function ofResetHeaders(header: ReadHeader, nowMs: number): number | null {
   const waits = LIMITS.flatMap(({ remaining, reset }) => {
     const value = header(reset);
     const left = number(header(remaining));
     if (value === null || (left !== null && left > 0)) return [];
-    const wait = duration(value) ?? ofEpoch(number(value), nowMs) ?? untilDate(value, nowMs);
+    const wait = duration(value) ?? ofMoment(value, nowMs);
     return wait === null ? [] : [wait];
   });
   return waits.length === 0 ? null : Math.max(...waits);
@@ -68,11 +106,14 @@ function ofEpoch(value: number | null, nowMs: number): number | null {
   return value > 1e9 ? value * 1000 - nowMs : value * 1000;
 }
 
-/** "Please try again in 1m12.5s." */
-function ofMessage(message: string): number | null {
-  const [, value = ""] =
-    /(?:try again|retry)(?: after| in)\s+((?:\d+(?:\.\d+)?\s*(?:ms|s|m|h)[a-z]*\s*)+)/i.exec(message) ?? [];
-  return duration(value);
+/** "Please try again in 1m12.5s.", "Your limit resets at 2026-11-20T00:00:00Z." */
+function ofMessage(message: string, nowMs: number): number | null {
+  const [, wait] =
+    /(?:try again|retry|resets?)(?: after| in)\s+((?:\d+(?:\.\d+)?\s*(?:ms|s|m|h|d)[a-z]*\s*)+)/i.exec(message) ?? [];
+  if (wait !== undefined) return duration(wait);
+  const [, moment] =
+    /(?:try again|retry|resets?)[^.\d]{0,20}(20\d\d-\d\d-\d\dT[\d:.]{5,18}(?:Z|[+-]\d\d:\d\d))/i.exec(message) ?? [];
+  return moment === undefined ? null : untilDate(moment, nowMs);
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -82,7 +123,7 @@ function duration(value: string): number | null {
   const compact = value
     .trim()
     .replaceAll(/\s+/g, "")
-    .replace(/(hour|minute|second)s?/gi, (word) => word[0] ?? "");
+    .replace(/(day|hour|minute|second)s?/gi, (word) => word[0] ?? "");
   if (!/^(?:\d+(?:\.\d+)?(?:ms|[smhd]))+$/i.test(compact)) return null;
   return [...compact.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/gi)]
     .map(([, amount = "0", unit = "s"]) => Number(amount) * (UNIT_MS[unit.toLowerCase()] ?? 0))
