@@ -416,3 +416,15 @@ proves("K46", "what agents say they spent adds up; no price is told until one is
   const back = fact("session.rewound@1", { to: { stream: "s", version: 1, eventId: "e" }, view: emptyView("s") });
   expect(foldOn(IDLE, report(one), back).spent).toEqual(one);
 });
+
+proves("K48", "a rewind, a switch of the agent and a new turn end the wait for a foreign agent's limit", () => {
+  const limit = { turnId: "t", until: "2026-01-01T00:00:00.000Z", reason: "full", nextTurnId: "n" };
+  const back = fact("session.rewound@1", { to: { stream: "s", version: 1, eventId: "e" }, view: emptyView("s") });
+  const other = fact("driver.switched@1", { adapter: "nomos", agent: "nomos" });
+  for (const onReset of ["continue", "tell"] as const) {
+    const waits = fact("quota.reached@1", { ...limit, onReset });
+    expect(foldOn(IDLE, waits).quota).toBeDefined();
+    for (const next of [back, other, fact("turn.started@1", { turnId: "u" })])
+      expect("quota" in foldOn(IDLE, waits, next), next.type).toBe(false);
+  }
+});

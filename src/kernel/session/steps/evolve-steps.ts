@@ -46,10 +46,15 @@ export function evolveSteps(state: SessionState, fact: Fact, event: Placed<Fact>
   }
 }
 
-/** What a turn's start and end do to steering and limits. */
+/**
+ * What a turn's start and end do to steering and limits. A person who rewinds the session or gives it to another agent has
+ * decided how it goes on: nothing continues by itself then.
+ */
 export function evolveTurnEdge(state: SessionState, fact: Fact): SessionState {
   switch (fact.type) {
     case "turn.started@1":
+    case "session.rewound@1":
+    case "driver.switched@1":
       return state.quota === undefined || state.quota.onReset === "resume" ? state : withoutQuota(state);
     case "turn.ended@1": {
       const { stopAsked: _over, ...ended } = withoutResumes(withSteers(state, () => false));
