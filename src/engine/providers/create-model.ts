@@ -153,6 +153,11 @@ async function keyOf({ settings, deps }: Asking, subject: Subject, signal: Abort
   const key = deps.token === undefined ? (settings.key ?? "") : await deps.token(signal);
   const missing = missingSetting(settings, key);
   if (missing !== null) throw new ModelError("invalid", `Set models.providers.${subject.provider}.${missing}.`);
+  if (!key.startsWith("{") && !/^[\x21-\x7e]*$/.test(key))
+    throw new ModelError(
+      "auth",
+      `The key of ${subject.provider} has a space, a line break or a character beyond ASCII.`,
+    );
   const hasOwn = Object.keys(settings.headers ?? {}).some((name) => AUTH_HEADERS.has(name.toLowerCase()));
   if (key === "" && API_FACTS[api].needsKey && !hasOwn) throw modelError(subject, "auth", "no key is configured");
   return key;

@@ -74,6 +74,15 @@ test("an endpoint that asks for a key where none is configured; settings without
   expect((await tested({ api: "azure", key: "k" })).says).toContain("acme.baseUrl");
 });
 
+test("a key that no header can carry: said without a request, and without the key", async () => {
+  const before = server.requests().length;
+  for (const key of ["two words", "one\ntwo", "sk-ключ"])
+    expect((await tested(chat({ key }), { keyFrom: { env: "ACME_KEY" } })).says).toBe(
+      "The key of acme has a space, a line break or a character beyond ASCII; it comes from the variable ACME_KEY.",
+    );
+  expect(server.requests().length).toBe(before);
+});
+
 test("an unknown model: the nearest names of the endpoint", async () => {
   server.queue(failing(404, { error: { message: "The model does not exist", code: "model_not_found" } }));
   expect((await tested(chat())).says).toBe("acme does not know the model gpt-5-mimi. It has gpt-5-mini, gpt-5.");

@@ -79,6 +79,7 @@ export const model: readonly Syscall[] = [
         ["api", "copilot", "Next: nomos model login {name}"],
         ["default", null, "Next: nomos model default {name}/MODEL"],
         "Next: nomos model test {tested}",
+        ["tested", null, "Next: nomos model test {name}/MODEL"],
       ],
     },
     commit: async ({ services }, given) => {
