@@ -85,6 +85,8 @@ function stopOf({ unified, raw }: LanguageModelV4FinishReason, hasCalls: boolean
 interface Slot {
   readonly kind: "text" | "thought" | "call";
   text: string;
+  /** Of a call: how much of its input has come. */
+  chars: number;
   meta: SharedV4ProviderMetadata | undefined;
   /** Null until it is complete; undefined when nothing comes of it. */
   part: AnswerPart | null | undefined;
@@ -101,8 +103,10 @@ function createAnswer(subject: AnswerSubject) {
     if (chars > ANSWER_CHARS_MAX) throw modelError(subject, "malformed", "it is too large");
   };
   const begin = (key: string, kind: Slot["kind"], meta: SharedV4ProviderMetadata | undefined): Slot => {
-    const slot: Slot = { kind, text: "", meta, part: null };
+    const slot: Slot = { kind, text: "", chars: 0, meta, part: null };
     waiting.push(slot);
+    // Calls wait for the end, so an endless row of them is noticed here.
+    if (waiting.length > ANSWER_CALLS_MAX) throw modelError(subject, "malformed", "it has too many calls");
     open.set(key, slot);
     return slot;
   };
@@ -119,10 +123,15 @@ function createAnswer(subject: AnswerSubject) {
     open.delete(key);
     const callId = freshId(part.toolCallId, callIds);
     callIds.add(callId);
-    if (callIds.size > ANSWER_CALLS_MAX) throw modelError(subject, "malformed", "it has too many calls");
-    grow(part.input.length);
+    grow(Math.max(0, part.input.length - slot.chars));
     const meta = metaOf(merge(slot.meta, part.providerMetadata), subject);
     slot.part = { kind: "call", callId, name: part.toolName, input: part.input, ...(meta === null ? {} : { meta }) };
+  };
+  /** A call comes whole at its end; until then an input that never ends is only counted. */
+  const input = (id: string, length: number): void => {
+    grow(length);
+    const slot = open.get(`call ${id}`);
+    if (slot !== undefined) slot.chars += length;
   };
   const ready = function* (isEnd: boolean): Generator<ModelPart> {
     while (waiting[0] !== undefined && waiting[0].part !== null && (isEnd || waiting[0].kind !== "call")) {
@@ -143,6 +152,7 @@ function createAnswer(subject: AnswerSubject) {
         if (place.delta !== "" && slot.kind !== "call") yield { kind: "delta", of: slot.kind, text: place.delta };
         if (place.step === "end" && slot.kind !== "call") end(place.key, slot);
       } else if (part.type === "tool-call") call(part);
+      else if (part.type === "tool-input-delta") input(part.id, part.delta.length);
       yield* ready(false);
     },
     finish: function* (): Generator<ModelPart> {

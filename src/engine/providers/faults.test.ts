@@ -219,6 +219,21 @@ describe("limits", () => {
     expect((await failureOf(ask(await modelAt(server, "openai-chat")))).message).toContain("too many calls");
   });
 
+  test("calls and inputs without an end are refused while they come, not only at the end of the stream", async () => {
+    const model = await modelAt(server, "openai-chat");
+    const call = (index: number, input: string) =>
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [{ index, id: `c${index}`, function: { name: "ls", arguments: input } }] } }] })}\n\n`;
+    const breaks = { afterEvents: 0, by: "stall" } as const;
+    for (const [bytes, words] of [
+      [Array.from({ length: 1001 }, (_, index) => call(index, "{}")).join(""), "too many calls"],
+      [call(0, "x".repeat(1024 * 1024)).repeat(10), "too large"],
+    ] as const) {
+      // Nothing follows, and the connection stays open: only a limit on the way ends it.
+      server.queue({ do: "answer", prefix: bytes, breaks });
+      expect((await failureOf(ask(model))).message).toContain(words);
+    }
+  });
+
   test("an answer that never ends is ended", async () => {
     server.queue(answer(LONG.repeat(20), { paceMs: 20 }));
     const model = await modelAt(server, "openai-chat", {}, { limits: { answerMs: 100 } });

@@ -11,6 +11,8 @@ export interface Answering {
   readonly stop?: "stop" | "length" | "refused";
   /** Null: the endpoint reports none. */
   readonly usage?: WireUsage | null;
+  /** Bytes before the first event. */
+  readonly prefix?: string;
   /** Waits this long before each event. */
   readonly paceMs?: number;
   /** Keeps the connection open for so long after the last event. */

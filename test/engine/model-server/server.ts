@@ -77,6 +77,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     const events = format.events(behaviour, usage, seen.length);
     response.writeHead(200, { "content-type": format.contentType, "cache-control": "no-cache" });
     response.flushHeaders();
+    if (behaviour.prefix !== undefined) response.write(behaviour.prefix);
     const shown = behaviour.breaks === undefined ? events : events.slice(0, behaviour.breaks.afterEvents);
     const { paceMs = 0, pauseMs = 0 } = behaviour;
     for (const [at, event] of shown.entries()) {
