@@ -9,7 +9,7 @@ import {
   type ToolSession,
   type TurnPort,
 } from "../../turns/index.ts";
-import type { BreakerReport, Engine } from "../engine.ts";
+import type { BreakerReport, Engine, ModelTest } from "../engine.ts";
 import { type ComposeSources, composeSystem } from "./compose.ts";
 import { type EngineProcess, openEngineProcess } from "./engine-process.ts";
 import { offerTools, specOf } from "./offered-tools.ts";
@@ -145,11 +145,7 @@ export function createEngine(parts: EngineParts): Engine {
       const { tools } = await parts.tools({ ...session, ask: null });
       return contextOf(history, model, tools.map(specOf));
     },
-    testModel: async (name) => {
-      const [model, keyFrom] = [await resolveModel(parts, name), keySourceOf(parts, name)];
-      const token = model.hasToken === true ? await tokenOf(parts, name, AbortSignal.timeout(TOKEN_MAX_MS)) : null;
-      return { ...(await running().test({ model, token, keyFrom })), model: name };
-    },
+    testModel: (name) => testModel(parts, running, name),
     replay: createReplays({ sources: parts, running, limits: () => limitsOf(parts.settings(), {}) }),
     models: () => listedModels(parts),
     warm: async () => {
@@ -165,6 +161,12 @@ export function createEngine(parts: EngineParts): Engine {
       await current?.stop();
     },
   };
+}
+
+async function testModel(parts: EngineParts, running: () => EngineProcess, name: string): Promise<ModelTest> {
+  const [model, keyFrom] = [await resolveModel(parts, name), keySourceOf(parts, name)];
+  const token = model.hasToken === true ? await tokenOf(parts, name, AbortSignal.timeout(TOKEN_MAX_MS)) : null;
+  return { ...(await running().test({ model, token, keyFrom })), model: name };
 }
 
 const TITLE_CHARS = 500;

@@ -153,9 +153,7 @@ export function openEngineProcess(process: HostProcess, options: EngineProcessOp
       const id = nextNumber();
       const over = Promise.withResolvers<ModelTest>();
       tests.set(id, over);
-      const cancel = clock.after(TEST_MAX_MS, () =>
-        over.reject(new DriverError("engine_failed", "the engine's process did not end the test")),
-      );
+      const cancel = clock.after(TEST_MAX_MS, () => over.reject(endlessTest()));
       try {
         send({ kind: "test", id, ...order });
         return await over.promise;
@@ -170,6 +168,10 @@ export function openEngineProcess(process: HostProcess, options: EngineProcessOp
       await ended;
     },
   };
+}
+
+function endlessTest(): DriverError {
+  return new DriverError("engine_failed", "the engine's process did not end the test");
 }
 
 function createCounter(): () => number {
