@@ -31,7 +31,7 @@ import { buildEngine, type ModelParts, openModels } from "./engine.ts";
 import { type Machine, startMachine } from "./machine.ts";
 import { openWritableLog, type WritableLog } from "./open-log.ts";
 import { type Served, serve } from "./serve.ts";
-import { addTools } from "./tools.ts";
+import { addProgramTools, addTools } from "./tools.ts";
 import { unlessFull, unlessInTheWay } from "./unless-full.ts";
 
 export interface DaemonOptions {
@@ -104,16 +104,26 @@ export interface Begun {
   readonly bubblewrap: Promise<Bubblewrap>;
 }
 
-/** The composition root: the only place that constructs the parts. */
+/** A start that fails gives everything back: a program that embeds the daemon lives on, and may try again. */
 export async function buildDaemon(options: DaemonOptions, begun: Begun): Promise<Daemon> {
+  const running: Running = { opened: begun.opened, stopping: new AbortController() };
+  return build(options, begun, running).catch(async (thrown: unknown) => {
+    await stopRunning(running);
+    throw thrown;
+  });
+}
+
+/** The composition root: the only place that constructs the parts. */
+async function build(options: DaemonOptions, begun: Begun, running: Running): Promise<Daemon> {
   const { environment, version } = options;
   const { startedAtMs, opened } = begun;
   const { home, clock, log } = opened;
   const now = nothingYet();
   const written = await openWritableLog(opened, () => now.snapshots?.bytes() ?? 0);
+  running.written = written;
   const models = openModels(opened);
   const tools = createToolbox();
-  for (const source of options.moreTools ?? []) tools.add(source);
+  addProgramTools(tools, options.moreTools ?? []);
   const machine = await startMachine({
     opened,
     engine: (host) => buildEngine(opened, models, environment, host, tools),
@@ -126,14 +136,15 @@ export async function buildDaemon(options: DaemonOptions, begun: Begun): Promise
   });
   now.snapshots = machine.snapshots;
   const { mcpServers } = addTools(tools, { opened, machine, environment, version });
+  Object.assign(running, { models, machine, mcpServers });
   const syscalls = [...SYSCALLS, ...(options.moreSyscalls ?? [])];
   const policy = await openPolicy(options, syscalls, opened, written);
   const sessions = buildSessions({
     ...{ opened, written, machine, policy, environment, startedAtMs, mcpServers },
     cwd: options.cwd,
   });
+  running.sessions = sessions;
   const stopAsked = Promise.withResolvers<void>();
-  const stopping = new AbortController();
   const daemon = {
     ...{ version, home, startedAtMs, pid: process.pid, limits: machine.limits, sandbox: machine.sandbox },
     port: () => now.port,
@@ -145,17 +156,15 @@ export async function buildDaemon(options: DaemonOptions, begun: Begun): Promise
     tools: { toolbox: tools, mcpServers, ready: mcpServers.source.ready },
     roles: rolesOf(syscalls),
   });
+  running.stopWatching = built.stop;
   const { services } = built;
   tools.add(createSessionTools(createSessionCalls(services, syscalls), (sha256) => services.store.blob(sha256)));
-  const { port, webFolder } = options;
-  const ready = () => now.ready;
   const served = await serve({
-    ...{ opened, machine, services, syscalls, port, webFolder, ready },
-    stopping: stopping.signal,
+    ...{ opened, machine, services, syscalls, port: options.port, webFolder: options.webFolder },
+    ...{ ready: () => now.ready, stopping: running.stopping.signal },
   });
-  now.port = served.port;
-  now.take = served.take;
-
+  running.served = served;
+  Object.assign(now, { port: served.port, take: served.take });
   now.recovery = await recover(opened, sessions, machine);
   const tourSession = options.tour
     ? await unlessInTheWay(startTour(services, machine.workspaces), "the tour", log.write)
@@ -167,13 +176,12 @@ export async function buildDaemon(options: DaemonOptions, begun: Begun): Promise
   written.waiting.start();
   warmEngine(machine, log.write);
   sessions.forks.start();
-  const running = {
-    ...{ opened, written, machine, models, sessions, served, stopping, mcpServers },
-    stopWatching: built.stop,
+  running.background = startBackgroundWork(opened, machine, startedAtMs);
+  return {
+    ...{ port: served.port, home, tourSession, stopAsked: stopAsked.promise },
+    call: callAsOperator(services, syscalls),
+    stop: () => stopRunning(running),
   };
-  const stop = createStop(running, startBackgroundWork(opened, machine, startedAtMs));
-  const call = callAsOperator(services, syscalls);
-  return { port: served.port, home, tourSession, stop, call, stopAsked: stopAsked.promise };
 }
 
 /** The rules of the configuration, in force and in the log. */
@@ -234,40 +242,39 @@ function startBackgroundWork(opened: OpenedHome, machine: Machine, startedAtMs: 
   };
 }
 
+/** What has been started so far. */
+interface Running {
+  readonly opened: OpenedHome;
+  readonly stopping: AbortController;
+  written?: WritableLog;
+  machine?: Machine;
+  models?: ModelParts;
+  mcpServers?: McpServerService;
+  sessions?: Sessions;
+  stopWatching?: () => void;
+  served?: Served;
+  background?: BackgroundWork;
+}
+
 /** The order matters: sessions hibernate while the log can still be written; the home lock is released last. */
-function createStop(
-  running: {
-    readonly opened: OpenedHome;
-    readonly written: WritableLog;
-    readonly machine: Machine;
-    readonly models: ModelParts;
-    readonly sessions: Sessions;
-    readonly served: Served;
-    readonly stopping: AbortController;
-    readonly mcpServers: McpServerService;
-    readonly stopWatching: () => void;
-  },
-  background: BackgroundWork,
-): () => Promise<void> {
-  const { opened, written, machine, models, sessions, served, stopping, mcpServers, stopWatching } = running;
-  return async () => {
-    opened.log.write("stopping");
-    await background.stop();
-    stopping.abort();
-    await written.waiting.stop();
-    const closed = served.close();
-    await sessions.supervisor.stop(TURN_GRACE_MS);
-    models.logins.stop();
-    await machine.engine.stop();
-    await mcpServers.stop();
-    await machine.stop(TURN_GRACE_MS);
-    await sessions.forks.stop();
-    sessions.stopDeathWatch();
-    await closed;
-    await written.giveBack();
-    stopWatching();
-    await background.cleaned;
-    await written.followers.close();
-    await opened.close();
-  };
+async function stopRunning(running: Running): Promise<void> {
+  const { opened, written, machine, models, sessions, served, mcpServers, background } = running;
+  opened.log.write("stopping");
+  await background?.stop();
+  running.stopping.abort();
+  await written?.waiting.stop();
+  const closed = served?.close();
+  await sessions?.supervisor.stop(TURN_GRACE_MS);
+  models?.logins.stop();
+  await machine?.engine.stop();
+  await mcpServers?.stop();
+  await machine?.stop(TURN_GRACE_MS);
+  await sessions?.forks.stop();
+  sessions?.stopDeathWatch();
+  await closed;
+  await written?.giveBack();
+  running.stopWatching?.();
+  await background?.cleaned;
+  await written?.followers.close();
+  await opened.close();
 }

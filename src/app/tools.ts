@@ -1,3 +1,4 @@
+import { NomosError } from "../contract/index.ts";
 import { TOOL_NAMES } from "../engine/index.ts";
 import { systemFiles } from "../host/index.ts";
 import {
@@ -10,7 +11,16 @@ import {
   SESSION_TOOL_NAMES,
   type Toolbox,
 } from "../services/index.ts";
+import type { ToolSource } from "../turns/index.ts";
 import type { Machine } from "./machine.ts";
+
+/** Tools of a program built on Nomos. A built-in one would hide one of its name, and nobody would be told. */
+export function addProgramTools(toolbox: Toolbox, sources: readonly ToolSource[]): void {
+  const tool = sources.flatMap(({ names = [] }) => names).find((name) => TOOL_NAMES.includes(name));
+  const told = { message: `There is a built-in tool \`${tool}\`.`, remedy: "Give your tool another name." };
+  if (tool !== undefined) throw new NomosError("invalid_request", { field: "tools", tool }, told);
+  for (const source of sources) toolbox.add(source);
+}
 
 /** The rooms whose tools every session has, in the order in which a model is told of them. */
 export function addTools(

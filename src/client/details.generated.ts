@@ -246,7 +246,7 @@ export const DETAILS: { readonly [name in keyof SyscallTypes]: string } = {
   "ws.ticket":
     '["read","system.read","Issue a pass that opens one WebSocket once, within 30 seconds, for browsers that cannot send a token","overloaded","",[],{}]',
   "dashboard.open":
-    '["write","dashboard.open","Issue a link that signs one browser or phone in to the dashboard, once, within ten minutes","denied overloaded public_url_missing","",[["for","text","`phone`: by the address in `publicUrl`, to watch and approve; default: `browser`",["browser","phone"]],["label","text","names the sign-in in `nomos token list`",0],["capabilities","list","default for a browser: yours; for a phone: to read, answer, prompt and interrupt",0],["ttlMs","number","how long the browser stays signed in; default: 30 days",0]],{"says":["{url}","Works once, until {expiresAt}."]}]',
+    '["write","dashboard.open","Issue a link that signs one browser or phone in to the dashboard, once, within ten minutes","denied overloaded listen_required public_url_missing","",[["for","text","`phone`: by the address in `publicUrl`, to watch and approve; default: `browser`",["browser","phone"]],["label","text","names the sign-in in `nomos token list`",0],["capabilities","list","default for a browser: yours; for a phone: to read, answer, prompt and interrupt",0],["ttlMs","number","how long the browser stays signed in; default: 30 days",0]],{"says":["{url}","Works once, until {expiresAt}."]}]',
   "dashboard.enter":
     '["write","dashboard.enter","Sign a browser in with a link; the link is used up","link_invalid unauthorized quota_exceeded disk_low","link",[["link","text","default: the bearer of this call",0]],{"says":["Signed {label} in as the token {tokenId}."]}]',
   "dashboard.leave":

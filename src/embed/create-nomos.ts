@@ -32,6 +32,7 @@ export interface SessionOptions extends Omit<InputOf<"session.start">, "adapter"
 /** The drivers that need no address of the daemon. */
 const WITHOUT_PORT: readonly string[] = ["nomos", "demo", "script", "external"];
 const OWN_AGENT = "nomos";
+const PORT_MAX = 65_535;
 
 /** An agent inside of this program: on a home of its own, or as a client of a daemon. */
 export async function createNomos(options: NomosOptions = {}): Promise<EmbeddedNomos> {
@@ -60,6 +61,11 @@ async function connected(options: NomosOptions, home: string): Promise<EmbeddedN
 
 async function opened(options: NomosOptions, home: string): Promise<EmbeddedNomos> {
   const { tools = [], policy, providers = {}, listen = false, config = {} } = options;
+  if (typeof listen === "number" && !(Number.isInteger(listen) && listen >= 0 && listen <= PORT_MAX))
+    throw new ClientError("usage", {
+      message: `\`listen\` is true or a port from 0 to ${PORT_MAX}, not ${listen}.`,
+      remedy: "Write `listen: true` for any free port.",
+    });
   const moreTools = tools.length === 0 ? {} : { moreTools: [toolSource(tools)] };
   const models = await serveModels(providers);
   const { startDaemon } = await import("../app/index.ts");

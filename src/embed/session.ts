@@ -1,3 +1,4 @@
+import { type AnswerSchema, answerSchema, askAgain, askedByPrompt } from "../cli/index.ts";
 import { ClientError, type InputOf, type Json, type Nomos, type Session, type StreamItem } from "../client/index.ts";
 import { memberOf } from "../kernel/index.ts";
 import { approvalEvent } from "./questions.ts";
@@ -12,7 +13,10 @@ export interface NomosSession {
    * turn running; the signal interrupts it.
    */
   readonly prompt: (text: string, options?: PromptOptions) => AsyncGenerator<TurnEvent>;
-  /** The final answer: text, or the parsed value where a schema is given. Throws when the turn did not complete. */
+  /**
+   * The final answer: text, or the value where a schema is given. An answer that does not fit the schema is asked for again,
+   * twice at most. Throws when a turn did not complete.
+   */
   readonly answer: <T = string>(text: string, options?: PromptOptions) => Promise<T>;
   /** Follows the turn that runs, such as one that goes on after a restart. Nothing when none runs. */
   readonly follow: (options?: { readonly signal?: AbortSignal }) => AsyncGenerator<TurnEvent>;
@@ -24,20 +28,25 @@ export interface NomosSession {
 
 export interface PromptOptions extends Pick<InputOf<"session.prompt">, "attachments" | "queue" | "steer"> {
   readonly signal?: AbortSignal;
-  /** A JSON schema that the answer has to fit. For the agent `nomos`. */
+  /** A JSON schema that the answer has to fit. The agent `nomos` gives it to its model, others read it in the prompt. */
   readonly schema?: { readonly [key: string]: Json };
 }
 
 const OWN_DRIVER = "nomos";
+/** How often an answer that does not fit the schema is asked for. */
+const TRIES_MAX = 3;
 
 export function createSession(nomos: Nomos, { id, name, adapterSlug }: Session, isNew: boolean): NomosSession {
   /** Undefined: not known, because an earlier program may have set one. */
   let schema: string | null | undefined = isNew || adapterSlug !== OWN_DRIVER ? null : undefined;
-  const useSchema = async (given: PromptOptions["schema"]): Promise<void> => {
-    const wanted = given === undefined ? null : JSON.stringify(given);
-    if (wanted === schema) return;
-    await nomos.session.configure({ id, options: { schema: wanted ?? false } });
+  /** The prompt as the agent reads it. */
+  const useSchema = async (text: string, given: PromptOptions["schema"]): Promise<string> => {
+    const checked = given === undefined ? null : checkedSchema(given);
+    if (adapterSlug !== OWN_DRIVER) return checked === null ? text : askedByPrompt(text, checked);
+    const wanted = checked?.text ?? null;
+    if (wanted !== schema) await nomos.session.configure({ id, options: { schema: wanted ?? false } });
     schema = wanted;
+    return text;
   };
   const lastSeq = async (): Promise<number> =>
     (await nomos.session.events({ id, order: "desc", limit: 1 })).events[0]?.seq ?? 0;
@@ -45,18 +54,32 @@ export function createSession(nomos: Nomos, { id, name, adapterSlug }: Session, 
   const prompt: NomosSession["prompt"] = async function* (text, options = {}) {
     const { signal, schema: given, ...how } = options;
     signal?.throwIfAborted();
-    await useSchema(given);
+    const words = await useSchema(text, given);
     const after = await lastSeq();
-    const begin = async () => (await nomos.session.prompt({ id, prompt: text, ...how })).turnId;
+    const begin = async () => (await nomos.session.prompt({ id, prompt: words, ...how })).turnId;
     yield* followTurn({ nomos, id, after, begin, signal });
+  };
+  const answerTo = async (text: string, options: PromptOptions): Promise<string> => {
+    const end = await lastOf(prompt(text, options));
+    if (end.outcome === "completed") return end.text;
+    throw new ClientError("turn_not_completed", { details: { id, turnId: end.turnId, outcome: end.outcome } });
   };
   return {
     ...{ id, name, prompt },
     answer: async <T>(text: string, options: PromptOptions = {}) => {
-      const end = await lastOf(prompt(text, options));
-      if (end.outcome !== "completed")
-        throw new ClientError("turn_not_completed", { details: { id, turnId: end.turnId, outcome: end.outcome } });
-      return (options.schema === undefined ? end.text : parsed(end.text)) as T;
+      if (options.schema === undefined) return (await answerTo(text, options)) as T;
+      const { read } = checkedSchema(options.schema);
+      const { schema: wanted, signal } = options;
+      let said = await answerTo(text, options);
+      for (let tries = 1; ; tries += 1) {
+        const answer = read(said);
+        if ("value" in answer) return answer.value as T;
+        if (tries >= TRIES_MAX) throw unmet(answer.problem, said);
+        said = await answerTo(askAgain(answer.problem), {
+          ...{ schema: wanted, queue: true },
+          ...(signal === undefined ? {} : { signal }),
+        });
+      }
     },
     follow: async function* ({ signal } = {}) {
       const { turns } = await nomos.session.turns({ id });
@@ -122,12 +145,20 @@ async function lastOf(events: AsyncGenerator<TurnEvent>): Promise<TurnEnd> {
   throw new ClientError("internal", { message: "The turn's stream ended without its end." });
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new ClientError("schema_unmet", { details: { text: text.slice(0, SHOWN_CHARS) }, cause });
-  }
+function checkedSchema(given: NonNullable<PromptOptions["schema"]>): AnswerSchema {
+  const schema = typeof given === "object" && given !== null ? answerSchema(given) : "it is not an object";
+  if (typeof schema !== "string") return schema;
+  throw new ClientError("invalid_request", {
+    message: `\`schema\` is no JSON schema: ${schema}.`,
+    details: { field: "schema" },
+  });
+}
+
+function unmet(problem: string, text: string): ClientError {
+  return new ClientError("schema_unmet", {
+    message: `The answer does not fit the schema, also after it was asked for again: ${problem}.`,
+    details: { problem, text: text.slice(0, SHOWN_CHARS) },
+  });
 }
 
 const SHOWN_CHARS = 500;

@@ -14,7 +14,11 @@ export function toolSource(tools: readonly Tool[]): ToolSource {
   const served = tools.map(servedTool);
   const twice = tools.find(({ name }, at) => tools.findIndex((one) => one.name === name) !== at);
   if (twice !== undefined) throw badTool(twice.name, "there are two tools of this name");
-  return { name: "program", tools: async () => ({ tools: served, problems: [] }) };
+  return {
+    name: "program",
+    names: tools.map(({ name }) => name),
+    tools: async () => ({ tools: served, problems: [] }),
+  };
 }
 
 function servedTool(tool: Tool): ServedTool {

@@ -32,7 +32,7 @@ export interface TurnEnd {
   readonly turnId: string;
   readonly outcome: "completed" | "failed" | "interrupted" | "cancelled";
   readonly error: { readonly code: string; readonly message: string } | null;
-  /** What the agent said last. */
+  /** What the agent said after its last tool; several messages stand on lines of their own. */
   readonly text: string;
   readonly usage: TurnUsage;
 }
@@ -84,7 +84,7 @@ export function createTurnReader({ blob, question }: TurnReading) {
       turnId: textIn(data, "turnId"),
       outcome: textIn(data, "outcome") as TurnEnd["outcome"],
       error: error === null ? null : { code: textIn(error, "code"), message: textIn(error, "message") },
-      text: said.join(""),
+      text: said.join("\n").replace(/\n$/, ""),
       usage,
     };
   };

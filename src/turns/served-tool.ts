@@ -47,6 +47,8 @@ export type ServedContent =
 /** A room that has tools for sessions: MCP servers, the web, a person's own files. */
 export interface ToolSource {
   readonly name: string;
+  /** Where they are known ahead: names that clash with built-in tools fail the start. */
+  readonly names?: readonly string[];
   /** Called at the start of each turn, so it must be quick. In an order that does not change from turn to turn. */
   readonly tools: (session: ToolSession) => Promise<ServedTools>;
 }

@@ -1,8 +1,11 @@
+import { ClientError } from "../../client/index.ts";
 import { expectWords, parseArguments } from "../arguments.ts";
 import { connect } from "../daemon/connect.ts";
 import { EVERYDAY } from "../everyday.ts";
 import { openBrowser } from "../screen/open-browser.ts";
 import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
+
+const NO_PORT = "A program has this home open without a port, so it has no address.";
 
 export const run: RunCommand = async (terminal, { args, json }) => {
   const { values, positionals } = parseArguments(args, {
@@ -14,6 +17,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   expectWords(positionals, [], EVERYDAY.open.usage);
   const client = await connect(terminal);
   if (values.address === true) {
+    if (new URL(client.url).port === "0") throw new ClientError("listen_required", { message: NO_PORT });
     if (json) terminal.printJson({ url: client.url });
     else terminal.print(client.url);
     return EXIT.ok;

@@ -5,10 +5,16 @@ import { nodeFetch } from "./transport.ts";
 /** A daemon that answers. */
 export interface FoundDaemon {
   readonly pid: number;
+  /** 0: a program has the home open and listens on the home's socket alone. */
   readonly port: number;
   readonly socket: string | null;
   readonly version: string;
   readonly url: string;
+}
+
+/** Where a daemon listens, for people. */
+export function spellAddress(port: number): string {
+  return port === 0 ? "inside of another program, without a port" : `http://127.0.0.1:${port}`;
 }
 
 const HEALTH_MAX_MS = 3_000;

@@ -7,6 +7,8 @@ import { exitCodeOf, type RunResult, responseOf, resultJson } from "./turn-resul
 
 export interface Begun extends Awaited {
   readonly session: Session;
+  /** The schema that the session had before this run; false: none. */
+  readonly schemaBefore: string | false;
 }
 
 export interface RunHow {
@@ -46,7 +48,9 @@ export async function runToEnd(terminal: Terminal, client: Client, begun: Begun,
   } finally {
     clock.stop();
     if (how.schema !== null && begun.session.adapterSlug === OWN_DRIVER)
-      await client.call("session.configure", { id: begun.id, options: { schema: false } }).catch(() => undefined);
+      await client
+        .call("session.configure", { id: begun.id, options: { schema: begun.schemaBefore } })
+        .catch(() => undefined);
   }
 }
 

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { usageError } from "../arguments.ts";
 import { readFileLimited } from "../run/read-limited.ts";
 import { schemaProblem } from "./fits-schema.ts";
+import { schemaFault } from "./schema-fault.ts";
 
 /** The schema that an answer has to fit. */
 export interface AnswerSchema {
@@ -23,9 +24,18 @@ export async function readSchema(given: string, cwd: string): Promise<AnswerSche
   if (schema === undefined) throw usageError("--schema is no valid JSON.");
   if (typeof schema !== "object" || schema === null || Array.isArray(schema))
     throw usageError('--schema is a JSON schema: an object such as {"type":"object"}.');
+  const answer = answerSchema(schema);
+  if (typeof answer === "string") throw usageError(`--schema: ${answer}.`);
+  return answer;
+}
+
+/** Of a schema that was parsed before; a text says what is wrong with it. */
+export function answerSchema(schema: object): AnswerSchema | string {
+  const fault = schemaFault(schema);
+  if (fault !== null) return fault;
   const text = JSON.stringify(schema);
   if (text.length > SCHEMA_CHARS_MAX)
-    throw usageError(`--schema has ${text.length} characters; at most ${SCHEMA_CHARS_MAX} are allowed.`);
+    return `the schema has ${text.length} characters; at most ${SCHEMA_CHARS_MAX} are allowed`;
   return {
     text,
     read: (answer) => {
@@ -56,7 +66,8 @@ function unfenced(answer: string): string {
   if (fenced !== undefined) return fenced;
   const lines = text.split("\n").slice(-LINES_TRIED_MAX);
   const rests = lines.flatMap((line, at) => (/^\s*[[{]/.test(line) ? [lines.slice(at).join("\n")] : []));
-  return rests.find((rest) => parsed(rest) !== undefined) ?? text;
+  // A number, a text or true stands on the last line alone.
+  return [...rests, lines.at(-1) ?? ""].find((rest) => parsed(rest) !== undefined) ?? text;
 }
 
 function parsed(text: string): unknown {

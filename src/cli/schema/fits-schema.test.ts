@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { schemaProblem } from "./fits-schema.ts";
+import { schemaFault } from "./schema-fault.ts";
 
 const PERSON = {
   type: "object",
@@ -49,6 +50,21 @@ test.each([
     "the schema refers to https://example.org/s.json, which it does not have",
   ],
   [{ pattern: "(" }, "x", null],
+  [{ pattern: "^a\\-b$" }, "a_b", "$ does not match ^a\\-b$"],
+  [{ multipleOf: 0.01 }, 0.07, null],
+  [{ multipleOf: 0.01 }, 0.075, "$ is no multiple of 0.01"],
+  [
+    { uniqueItems: true },
+    [
+      { a: 1, b: 2 },
+      { b: 2, a: 1 },
+    ],
+    "$ has an item twice",
+  ],
+  [{ items: [{ type: "string" }], additionalItems: false }, ["a", "b"], "$[1] is not allowed"],
+  [{ contains: { const: 1 } }, [2, 3], "$ has no item that fits `contains`"],
+  [{ propertyNames: { maxLength: 2 } }, { abc: 1 }, "the name $.abc has more than 2 characters"],
+  [{ dependentRequired: { card: ["address"] } }, { card: 1 }, "$.address is missing beside card"],
   [{ type: ["string", "null"] }, null, null],
   [false, 1, "$ is not allowed"],
 ])("%j against %j", (schema, value, problem) => {
@@ -60,3 +76,25 @@ test("a schema that refers to itself ends, and an endless one is a problem", () 
   expect(schemaProblem(tree, { next: { next: {} } })).toBeNull();
   expect(schemaProblem({ $ref: "#" }, 1)).toBe("$ is nested too deep for the schema");
 });
+
+test.each([
+  [{ type: "bogus" }, "`type` of the schema is not one of object,"],
+  [{ type: [] }, "`type` of the schema"],
+  [{ properties: { a: { minimum: "1" } } }, "`minimum` of the schema/properties/a is not a number"],
+  [{ properties: [] }, "`properties` of the schema holds no schemas"],
+  [{ items: "string" }, "the schema/items is neither an object nor true or false"],
+  [{ anyOf: { type: "string" } }, "`anyOf` of the schema holds no schemas"],
+  [{ required: "name" }, "`required` of the schema is not a list of names"],
+  [{ pattern: "(" }, "`pattern` of the schema is not a regular expression"],
+  [{ items: { $ref: "#/$defs/none" } }, "`$ref` of the schema/items is not a place in this schema"],
+  [{ $ref: "https://example.org/s.json" }, "`$ref` of the schema"],
+])("%j is no schema that an answer could fit", (schema, fault) => {
+  expect(schemaFault(schema)).toContain(fault);
+});
+
+test.each([PERSON, { const: { type: "bogus" } }, { enum: [{ type: 1 }] }, { $ref: "#" }, { unknown: [] }, true])(
+  "%j is a schema",
+  (schema) => {
+    expect(schemaFault(schema)).toBeNull();
+  },
+);

@@ -59,10 +59,15 @@ const numbers: Check = (keywords, value, path) => {
     return `${path} is not above ${exclusiveMinimum}`;
   if (typeof exclusiveMaximum === "number" && value >= exclusiveMaximum)
     return `${path} is not below ${exclusiveMaximum}`;
-  if (typeof multipleOf === "number" && multipleOf > 0 && !Number.isInteger(value / multipleOf))
+  if (typeof multipleOf === "number" && multipleOf > 0 && !isWhole(value / multipleOf))
     return `${path} is no multiple of ${multipleOf}`;
   return null;
 };
+
+/** 0.07 / 0.01 is 7.000000000000001. */
+function isWhole(quotient: number): boolean {
+  return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient));
+}
 
 const texts: Check = ({ minLength, maxLength, pattern }, value, path) => {
   if (typeof value !== "string") return null;
@@ -74,17 +79,41 @@ const texts: Check = ({ minLength, maxLength, pattern }, value, path) => {
   return null;
 };
 
-const lists: Check = ({ minItems, maxItems, uniqueItems, prefixItems, items }, value, path, place) => {
+const lists: Check = (keywords, value, path, place) => {
   if (!Array.isArray(value)) return null;
+  const { minItems, maxItems, uniqueItems, contains } = keywords;
   if (typeof minItems === "number" && value.length < minItems) return `${path} has less than ${minItems} items`;
   if (typeof maxItems === "number" && value.length > maxItems) return `${path} has more than ${maxItems} items`;
-  if (uniqueItems === true && new Set(value.map((one) => JSON.stringify(one))).size < value.length)
-    return `${path} has an item twice`;
-  const first = Array.isArray(prefixItems) ? prefixItems : [];
+  if (uniqueItems === true && new Set(value.map(canonical)).size < value.length) return `${path} has an item twice`;
+  if (contains !== undefined && !value.some((item) => problemAt(place, contains, item, path) === null))
+    return `${path} has no item that fits \`contains\``;
+  const { first, rest } = itemSchemas(keywords);
   for (const [at, item] of value.entries()) {
-    const schema: unknown = at < first.length ? first[at] : items;
+    const schema: unknown = at < first.length ? first[at] : rest;
     const problem = schema === undefined ? null : problemAt(place, schema, item, `${path}[${at}]`);
     if (problem !== null) return problem;
+  }
+  return null;
+};
+
+/** Older drafts write a list in `items` for what is `prefixItems` now. */
+function itemSchemas({ prefixItems, items, additionalItems }: Keywords): {
+  readonly first: readonly unknown[];
+  readonly rest: unknown;
+} {
+  if (Array.isArray(items)) return { first: items, rest: additionalItems };
+  return { first: Array.isArray(prefixItems) ? prefixItems : [], rest: items };
+}
+
+const names: Check = ({ propertyNames, dependentRequired }, value, path, place) => {
+  if (!isObject(value)) return null;
+  for (const name of Object.keys(value)) {
+    const problem =
+      propertyNames === undefined ? null : problemAt(place, propertyNames, name, `the name ${path}.${name}`);
+    if (problem !== null) return problem;
+    const needed = isObject(dependentRequired) && Object.hasOwn(dependentRequired, name) ? dependentRequired[name] : [];
+    const missing = Array.isArray(needed) ? needed.find((one) => !Object.hasOwn(value, String(one))) : undefined;
+    if (missing !== undefined) return `${path}.${String(missing)} is missing beside ${name}`;
   }
   return null;
 };
@@ -128,17 +157,17 @@ const combined: Check = (keywords, value, path, place) => {
   return next === undefined ? null : problemAt(place, next, value, path);
 };
 
-const CHECKS: readonly Check[] = [reference, kinds, values, numbers, texts, lists, members, combined];
+const CHECKS: readonly Check[] = [reference, kinds, values, numbers, texts, lists, names, members, combined];
 
 /** Only places in the schema itself: nothing is fetched. */
-function targetOf(root: unknown, ref: string): unknown {
+export function targetOf(root: unknown, ref: string): unknown {
   if (!ref.startsWith("#")) return undefined;
   const names = ref
     .slice(1)
     .split("/")
     .filter((name) => name !== "");
   return names.reduce<unknown>((at, name) => {
-    const key = name.replaceAll("~1", "/").replaceAll("~0", "~");
+    const key = unescaped(name);
     return typeof at === "object" && at !== null && Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined;
   }, root);
 }
@@ -174,11 +203,29 @@ function short(value: unknown): string {
   return text.length > SHORT_CHARS ? `${text.slice(0, SHORT_CHARS)}…` : text;
 }
 
-/** Null for a pattern that JavaScript does not have. */
-function expression(pattern: string): RegExp | null {
+/** Null for a pattern that JavaScript does not have. Many schemas escape what needs none, which `u` refuses. */
+export function expression(pattern: string): RegExp | null {
+  for (const flags of ["u", ""])
+    try {
+      return new RegExp(pattern, flags);
+    } catch {
+      // The next one, or none.
+    }
+  return null;
+}
+
+/** The same text for values that are the same, whatever the order of their members. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, one: unknown) =>
+    isObject(one) ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1))) : one,
+  );
+}
+
+function unescaped(name: string): string {
+  const plain = name.replaceAll("~1", "/").replaceAll("~0", "~");
   try {
-    return new RegExp(pattern, "u");
+    return decodeURIComponent(plain);
   } catch {
-    return null;
+    return plain;
   }
 }

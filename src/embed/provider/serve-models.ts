@@ -63,8 +63,9 @@ async function answer(
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   const asked = modelRequest(await bodyOf(request), gone.signal);
-  const said = await model(asked);
-  const pieces = typeof said === "string" ? [said] : said;
+  const pieces = piecesOf(await model(asked));
+  // Asked for its first piece before anything is sent: a function that fails at once is told by a status.
+  let next = await pieces.next();
   response.writeHead(200, { "content-type": "text/event-stream" });
   const id = randomUUID();
   const send = (delta: object, reason: string | null = null): void => {
@@ -72,13 +73,32 @@ async function answer(
     response.write(`data: ${JSON.stringify({ id, object: "chat.completion.chunk", model: asked.model, choices })}\n\n`);
   };
   let calls = 0;
-  for await (const piece of pieces) {
-    if (gone.signal.aborted) return;
-    send(deltaOf(piece, calls));
-    if (typeof piece !== "string") calls += 1;
+  for (; next.done !== true; next = await pieces.next()) {
+    if (gone.signal.aborted) return void (await pieces.return(undefined));
+    send(deltaOf(next.value, calls));
+    if (typeof next.value !== "string") calls += 1;
   }
   send({}, calls > 0 ? "tool_calls" : "stop");
   response.end("data: [DONE]\n\n");
+}
+
+/** What the function gave, piece by piece. A program in JavaScript may give anything. */
+async function* piecesOf(said: unknown): AsyncGenerator<ModelPiece> {
+  if (typeof said === "string") return yield said;
+  if (!isIterable(said)) throw new Error("the provider's function answered with neither text nor pieces");
+  for await (const piece of said) {
+    if (!isPiece(piece)) throw new Error("a piece of the provider's answer is neither text nor `{ call, input }`");
+    yield piece;
+  }
+}
+
+function isIterable(said: unknown): said is AsyncIterable<unknown> | Iterable<unknown> {
+  return typeof said === "object" && said !== null && (Symbol.asyncIterator in said || Symbol.iterator in said);
+}
+
+function isPiece(piece: unknown): piece is ModelPiece {
+  if (typeof piece === "string") return true;
+  return typeof piece === "object" && piece !== null && "call" in piece && typeof piece.call === "string";
 }
 
 function deltaOf(piece: ModelPiece, at: number): object {
@@ -99,12 +119,10 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-/** A status that is not tried again: the program's own function failed, and would fail again. */
+/** Nothing of it is tried again: the program's own function failed, and would fail again. */
 function fail(response: ServerResponse, thrown: unknown): void {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
-  if (response.headersSent) response.destroy();
-  else
-    response
-      .writeHead(400, { "content-type": "application/json" })
-      .end(JSON.stringify({ error: { message, type: "program_failed" } }));
+  const error = JSON.stringify({ error: { message, type: "invalid_request_error", code: 400 } });
+  if (response.headersSent) response.end(`data: ${error}\n\n`);
+  else response.writeHead(400, { "content-type": "application/json" }).end(error);
 }

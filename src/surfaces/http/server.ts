@@ -57,7 +57,10 @@ export async function serveHttp(surface: HttpSurface, options: ListenOptions): P
   if (options.socket !== null) {
     const local = limited(listener, sockets, options.connectionsMax);
     const path = options.socket;
-    await listening(local, () => local.listen(path), port);
+    await listening(local, () => local.listen(path), port).catch(async (thrown: unknown) => {
+      await closeServer(tcp);
+      throw thrown;
+    });
     servers.push(local);
   }
   return {

@@ -47,7 +47,7 @@ export const dashboard: readonly Syscall[] = [
         .describe("how long the browser stays signed in; default: 30 days"),
     }),
     output: z.object({ url: z.string(), expiresAt: z.string() }),
-    errors: ["denied", "overloaded", "public_url_missing"],
+    errors: ["denied", "overloaded", "listen_required", "public_url_missing"],
     http: { method: "POST", path: "/api/dashboard/links", status: 201 },
     cli: { positional: [], says: ["{url}", "Works once, until {expiresAt}."] },
     // The link is a secret and stays out of the log. The sign-in is recorded, as a token.
@@ -135,8 +135,12 @@ export const dashboard: readonly Syscall[] = [
   }),
 ];
 
+const NO_PORT = "A program has this home open without a port, so no browser reaches it.";
+
 function baseOf({ config, daemon }: Context<"config" | "daemon">["services"], place: z.output<typeof Place>): string {
-  if (place === "browser") return `http://127.0.0.1:${daemon.port()}`;
+  const port = daemon.port();
+  if (port === 0) throw new NomosError("listen_required", {}, { message: NO_PORT });
+  if (place === "browser") return `http://127.0.0.1:${port}`;
   const { publicUrl } = config.show();
   if (publicUrl === undefined) throw new NomosError("public_url_missing");
   return new URL(publicUrl).origin;

@@ -77,6 +77,20 @@ proves(
   },
 );
 
+proves("RUN-2", "a session with a schema of its own has it again afterwards", async () => {
+  const { model, queue, requests } = stage.scene();
+  queue(answer('{"own":1}'), answer('{"n":1}'), answer('{"own":2}'));
+  const own = JSON.stringify({ type: "object", properties: { own: { type: "integer" } } });
+  const started = await stage.daemon().call("POST", "/sessions/agent", {
+    ...{ adapter: "nomos", model, cwd: work, prompt: "one", options: { schema: own } },
+  });
+  const { id } = started.body as { readonly id: string };
+  await stage.daemon().call("GET", `/sessions/${id}/wait`);
+  expect((await nomos(["-q", "-s", id, "--schema", JSON.stringify(SCHEMA), "two"])).stdout).toBe('{"n":1}\n');
+  await nomos(["-q", "-s", id, "three"]);
+  expect(requests().map(({ body }) => JSON.stringify(body).includes('"own"'))).toEqual([true, false, true]);
+});
+
 proves(
   "RUN-2",
   "an agent without schemas reads it in the prompt; bad schemas are refused before anything runs",
@@ -86,8 +100,13 @@ proves(
       exitCode: 0,
       stdout: '{"n":1}\n',
     });
+    // A value that is no object stands alone on the last line.
+    expect(await nomos(["-q", "-a", "demo", "--schema", '{"type":"integer"}', "say 7"])).toMatchObject({
+      stdout: "7\n",
+    });
     for (const [given, message] of [
       ["{no json", "--schema is no valid JSON."],
+      ['{"type":"bogus"}', "--schema: `type` of the schema is not one of object"],
       ["missing.json", "--schema cannot be read: ENOENT"],
       [`{"description":"${"x".repeat(70_000)}"}`, "at most 65536 are allowed"],
     ] as const) {

@@ -12,6 +12,8 @@ let nomos: EmbeddedNomos;
 /** What the policy of the program says, set by each test. */
 let policy: (verb: string, resource: string) => PolicyVerdict = () => "allow";
 const ran: string[] = [];
+/** Prompts of the model `unfit`. */
+const asked: string[] = [];
 /** More than an event holds. */
 const WORDS = "word ".repeat(60_000);
 
@@ -25,6 +27,19 @@ beforeAll(async () => {
       long: () => WORDS,
       broken: () => {
         throw new Error("the program's model is broken");
+      },
+      // Without types a program may answer anything.
+      number: (() => 42) as never,
+      midway: async function* () {
+        yield "I begin";
+        throw new Error("and break");
+      },
+      unfit: ({ messages }) => {
+        const prompts = messages.filter(({ role }) => role === "user");
+        asked.push(prompts.at(-1)?.text ?? "");
+        return prompts.some(({ text }) => text === "Never.") || prompts.length < 3
+          ? '{"n":"many"}'
+          : 'So:\n```json\n{"n": 3}\n```';
       },
     },
     tools: [
@@ -96,6 +111,34 @@ describe("a turn as events", () => {
     const schema = { type: "object", properties: { n: { type: "integer", minimum: 2 } }, required: ["n"] };
     expect(await (await nomos.session({ id })).answer("say x", { schema })).toEqual({ n: 2 });
     expect(await (await nomos.session({ id })).answer("say plain")).toBe("plain");
+  });
+});
+
+describe("an answer that has to fit a schema", () => {
+  const schema = { type: "object", properties: { n: { type: "integer", minimum: 1 } }, required: ["n"] };
+
+  proves(
+    "EMB-4",
+    "one that does not fit is asked for again; one that never fits is refused, not returned",
+    async () => {
+      const session = await nomos.session({ cwd: folder, model: "unfit/any" });
+      expect(await session.answer("How many?", { schema })).toEqual({ n: 3 });
+      expect(asked.slice(1)).toEqual(Array(2).fill(expect.stringContaining("$.n is string, not integer")));
+      const never = await nomos.session({ cwd: folder, model: "unfit/any" });
+      await expect(never.answer("Never.", { schema })).rejects.toMatchObject({
+        ...{ code: "schema_unmet", details: { text: '{"n":"many"}' } },
+        message: expect.stringContaining("$.n is string, not integer"),
+      });
+      expect(asked).toHaveLength(6);
+    },
+  );
+
+  proves("EMB-4", "an agent without schemas reads it in the prompt; a schema that is none is refused", async () => {
+    const session = await nomos.session({ cwd: folder, agent: "demo" });
+    expect(await session.answer('say {"n": 4}', { schema })).toEqual({ n: 4 });
+    expect(await session.answer("say one\nsay two")).toBe("one\ntwo");
+    const bad = session.answer("say x", { schema: { type: "number", minimum: "much" } });
+    await expect(bad).rejects.toMatchObject({ code: "invalid_request", message: expect.stringContaining("minimum") });
   });
 });
 
@@ -176,7 +219,24 @@ describe("what goes wrong is said with a code and a remedy", () => {
     await expect(nomos.session({ model: "acme/large" })).rejects.toMatchObject({ code: "unknown_model" });
     const broken = await nomos.session({ model: "broken/any", cwd: folder });
     await expect(broken.answer("hello")).rejects.toThrow(/the program's model is broken/);
+    const number = await nomos.session({ model: "number/any", cwd: folder });
+    await expect(number.answer("hello")).rejects.toThrow(/neither text nor pieces/);
+    const midway = await nomos.session({ model: "midway/any", cwd: folder });
+    await expect(midway.answer("hello")).rejects.toThrow(/and break/);
     await expect(nomos.session({ agent: "claude" })).rejects.toMatchObject({ code: "listen_required" });
+  });
+
+  proves("EMB-3", "a start that fails gives the home back, and says why", async () => {
+    const home = join(folder, "again");
+    await using taken = await createNomos({ home: join(folder, "taken"), listen: true });
+    const listen = Number(new URL(taken.url ?? "").port);
+    await expect(createNomos({ home, listen })).rejects.toMatchObject({ code: "port_in_use" });
+    await expect(createNomos({ home, listen: 99_999 })).rejects.toMatchObject({ code: "usage" });
+    const tools = [{ name: "read", description: "", run: () => "" }];
+    await expect(createNomos({ home, tools })).rejects.toThrow(/There is a built-in tool `read`/);
+    await using again = await createNomos({ home, model: "demo/script" });
+    expect(await (await again.session({ cwd: folder })).answer("say here")).toBe("here");
+    await expect(again.client.dashboard.open({})).rejects.toMatchObject({ code: "listen_required" });
   });
 
   test("no model: the turn fails, and the loop throws after its end", async () => {

@@ -1,6 +1,7 @@
 import type { OutputOf } from "../../../client/index.ts";
 import { parseArguments, usageError } from "../../arguments.ts";
 import { connectIfUp } from "../../daemon/connect.ts";
+import { spellAddress } from "../../daemon/find-daemon.ts";
 import { spellDisk, spellUsage } from "../../doctor/bounds-checks.ts";
 import { EVERYDAY } from "../../everyday.ts";
 import { counted, spellBytes, spellDuration } from "../../print/spell.ts";
@@ -23,7 +24,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   );
   terminal.print(`nomos ${version} is up`);
   const lines = pairLines(terminal, [
-    ["address", `http://127.0.0.1:${port}`],
+    ["address", spellAddress(port)],
     ["pid", String(pid)],
     ["home", home],
     ["up for", spellDuration(uptimeMs)],

@@ -1,6 +1,6 @@
 import { parseArguments, parsePort, usageError } from "../../arguments.ts";
 import { dashboardLines } from "../../daemon/dashboard-lines.ts";
-import { type FoundDaemon, findDaemon } from "../../daemon/find-daemon.ts";
+import { type FoundDaemon, findDaemon, spellAddress } from "../../daemon/find-daemon.ts";
 import { EVERYDAY } from "../../everyday.ts";
 import { EXIT, type RunCommand, type Terminal } from "../../terminal.ts";
 
@@ -31,7 +31,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
 export function announce(terminal: Terminal, daemon: FoundDaemon, json: boolean, is: string): number {
   const { pid, port, url, version } = daemon;
   if (json) terminal.printJson({ pid, port, url, version, home: terminal.home });
-  else terminal.print(`nomos ${version} ${is}: ${url} (pid ${pid})`);
+  else terminal.print(`nomos ${version} ${is}: ${spellAddress(port)} (pid ${pid})`);
   return EXIT.ok;
 }
 

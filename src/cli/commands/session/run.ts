@@ -79,18 +79,24 @@ async function begin(terminal: Terminal, client: Client, asked: Asked, given: Ru
   // In --json mode, stderr lists only sessions that are at work now.
   const isWorthIt = terminal.isScreen || neighbours.some(({ busy }) => busy);
   if (notice !== undefined && isWorthIt) terminal.complain(notice);
-  return { id, turnId: null, after: 0, session: started };
+  return { id, turnId: null, after: 0, session: started, schemaBefore: false };
 }
 
 async function goOn(client: Client, asked: Asked, { session: named = "", queue }: RunOptions): Promise<Begun> {
   const session = await client.call("session.show", { id: named });
   const { id, adapterSlug } = session;
   const options = optionsFor(asked, adapterSlug);
+  const schemaBefore = options.options === undefined ? false : await schemaOf(client, id);
   if (options.options !== undefined) await client.call("session.configure", { id, ...options });
   const prompt = promptFor(asked, adapterSlug);
   const { turnId } = await client.call("session.prompt", { id, prompt, ...(queue === true ? { queue } : {}) });
   const event = session.head === null ? null : await client.call("event.show", { eventId: session.head });
-  return { id, turnId, after: event?.seq ?? 0, session };
+  return { id, turnId, after: event?.seq ?? 0, session, schemaBefore };
+}
+
+async function schemaOf(client: Client, id: string): Promise<string | false> {
+  const schema = (await client.call("session.offer", { id })).chosen?.options["schema"];
+  return typeof schema === "string" ? schema : false;
 }
 
 /** The own engine hands a schema to the model; another agent reads it in the prompt. */
