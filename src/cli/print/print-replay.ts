@@ -56,8 +56,10 @@ function costLine({ spent, wouldCost, compared }: Replay): string {
 
 function verdictLine({ diverged, turns, steps, judged, refused, asked, policy }: Replay): Text {
   const own = turns.filter(({ kind, is }) => kind === "own" && is !== "skipped").length;
+  const foreign = turns.filter(({ kind }) => kind === "foreign").length;
   const what = `${counted(own, "turn")}, ${counted(steps, "step")}`;
-  const gate = `The ${policy} policy refuses ${refused.length} and asks about ${asked.length} of ${counted(judged, "call")}.`;
+  const others = foreign === 0 ? "" : `${counted(foreign, "turn")} of another agent: judged, not run again. `;
+  const gate = `${others}The ${policy} policy refuses ${refused.length} and asks about ${asked.length} of ${counted(judged, "call")}.`;
   if (diverged) return red(`Diverged: ${what}. ${gate}`);
   return own === 0 ? bold(gate) : green(`Same: ${what}. ${gate}`);
 }

@@ -68,11 +68,12 @@ export async function replaySession(source: ReplaySource, order: ReplayOrder): P
   const replayed: ReplayedTurn[] = [];
   for (const turn of turns) {
     order.signal.throwIfAborted();
-    const note = turn.isOwn ? holeIn(turn, source.erased) : null;
+    const note = holeIn(turn, source.erased);
     const isRun = turn.isOwn && note === null;
     const done = isRun ? await replayTurn(scene, turn, memory, others) : notRun(turn, events, note);
     if (failures.length > 0) throw failures[0];
-    replayed.push({ ...done, text: said.get(turn.turnId) ?? null });
+    const text = turn.isOwn ? said.get(turn.turnId) : recordedWords(turn, events);
+    replayed.push({ ...done, text: text ?? null });
   }
   order.signal.throwIfAborted();
   return { turns: replayed, compared };
@@ -136,6 +137,16 @@ function notRun(turn: RecordedTurn, events: readonly LoadedEvent[], note: string
   const steps = events.filter(({ fact }) => fact.type === "step.ended@1" && fact.data.turnId === turn.turnId).length;
   const is = note === null ? "same" : "skipped";
   return { ...shownTurn(turn, steps), calls: callsIn(turn), is, divergences: [], note };
+}
+
+/** What another agent said after its last call. */
+function recordedWords({ event, lastSeq }: RecordedTurn, events: readonly LoadedEvent[]): string | undefined {
+  const facts = events.flatMap(({ fact, seq }) => (seq > event.seq && seq <= lastSeq ? [fact] : []));
+  const lastCall = facts.findLastIndex(({ type }) => /^(?:tool|effect)\./.test(type));
+  const words = facts
+    .slice(lastCall + 1)
+    .flatMap((fact) => (fact.type === "message.completed@1" && fact.data.role === "assistant" ? [fact.data.text] : []));
+  return words.length === 0 ? undefined : words.join("\n").slice(0, SAID_CHARS);
 }
 
 function shownTurn({ turnId, event, isOwn }: RecordedTurn, steps: number) {

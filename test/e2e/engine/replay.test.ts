@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { answer, calling, failing } from "../../engine/model-server/index.ts";
 import { runCliHere } from "../../support/cli-here.ts";
+import { runCli } from "../../support/daemon.ts";
 import { proves } from "../../support/proves.ts";
 import {
   ended,
@@ -217,6 +218,34 @@ proves(
     const holed = await replay(id);
     expect(holed.turns.map(({ is }) => is)).toEqual(["skipped", "same", "same"]);
     expect(holed.notes.join()).toContain("erased");
+  },
+);
+
+proves(
+  "REP-5",
+  "a session of another agent: its calls are judged, its last words compared, its holes named",
+  async () => {
+    const cwd = await newFolder();
+    const begun = await stage.daemon().call<{ readonly id: string }>("POST", "/sessions/agent", {
+      ...{ adapter: "demo", cwd, prompt: "say first\nwrite a.txt x\nsay The file\nsay is there." },
+    });
+    const { id } = expectOk(begun, 201);
+    await stage.daemon().call("GET", `/sessions/${id}/wait`);
+    const rules = [{ id: "no-write", effect: "deny", verb: "tool.write", resource: "**" }];
+    const judged = await replay(id, { policy: { rules } });
+    expect(judged).toMatchObject({
+      diverged: false,
+      judged: 1,
+      refused: [{ rules: ["no-write", "tool_policy:auto"] }],
+    });
+    expect(judged.turns).toMatchObject([{ kind: "foreign", is: "same", text: "The file\nis there." }]);
+    const shown = await runCli(["replay", id], { home: stage.home });
+    expect(shown.stdout).toContain("1 turn of another agent: judged, not run again.");
+    const [said] = (await eventsOf(stage.daemon(), id)).filter(({ type }) => type === "message.completed@1");
+    expectOk(await stage.daemon().call("POST", `/sessions/${id}/erase`, { events: [said?.id] }));
+    const holed = await replay(id, { policy: { rules } });
+    expect(holed).toMatchObject({ turns: [{ is: "skipped" }], refused: [{ rules: ["no-write", "tool_policy:auto"] }] });
+    expect(holed.notes.join()).toContain("1 of its events was erased");
   },
 );
 
