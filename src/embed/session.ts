@@ -82,10 +82,13 @@ export function createSession(nomos: Nomos, { id, name, adapterSlug }: Session, 
       }
     },
     follow: async function* ({ signal } = {}) {
-      const { turns } = await nomos.session.turns({ id });
-      const running = turns.find(({ outcome }) => outcome === null);
-      if (running === undefined) return;
-      yield* followTurn({ nomos, id, after: 0, begin: async () => running.turnId, signal });
+      // The newest of both: a long session has more turns than a page.
+      const types = ["turn.started@1", "turn.ended@1"];
+      const { events } = await nomos.session.events({ id, types, order: "desc", limit: 1 });
+      const [last] = events;
+      if (last?.type !== "turn.started@1") return;
+      const turnId = String(memberOf(last.data, "turnId"));
+      yield* followTurn({ nomos, id, after: last.seq - 1, begin: async () => turnId, signal });
     },
     show: () => nomos.session.show({ id }),
     interrupt: async () => void (await nomos.session.interrupt({ id })),

@@ -28,7 +28,6 @@ beforeAll(async () => {
       broken: () => {
         throw new Error("the program's model is broken");
       },
-      // Without types a program may answer anything.
       number: (() => 42) as never,
       midway: async function* () {
         yield "I begin";
@@ -112,6 +111,15 @@ describe("a turn as events", () => {
     expect(await (await nomos.session({ id })).answer("say x", { schema })).toEqual({ n: 2 });
     expect(await (await nomos.session({ id })).answer("say plain")).toBe("plain");
   });
+});
+
+test("follow finds the running turn of a session that has more turns than a page", async () => {
+  const session = await nomos.session({ cwd: folder, agent: "demo" });
+  for (let turn = 1; turn <= 100; turn += 1) await session.answer("say x");
+  const { turnId } = await nomos.client.session.prompt({ id: session.id, prompt: "sleep 300\nsay last" });
+  const seen: TurnEvent[] = [];
+  for await (const event of session.follow()) seen.push(event);
+  expect(seen.at(-1)).toMatchObject({ kind: "end", turnId, text: "last" });
 });
 
 describe("an answer that has to fit a schema", () => {
