@@ -113,6 +113,15 @@ const COLUMNS: { readonly [list: string]: Columns } = {
     plain("meaning", "MEANING", { shorten: "words", drop: 1 }),
   ],
   items: [plain("status"), plain("text")],
+  latest: [
+    plain("slug"),
+    plain("package"),
+    plain("installed"),
+    plain("latest", "NEWEST"),
+    plain("state"),
+    ["SUPPORTED", (row) => (row["isSupported"] === true ? "yes" : "no")],
+    plain("says", "SEEN", { shorten: "words" }),
+  ],
 };
 
 /** For lists without an entry here: every member of the first row. */

@@ -32,3 +32,8 @@ test("the definition says that the answer is a diff: it is printed as one, and w
   expect((await answered("session.diff", output)).printed).toEqual(["turn 2 changed no files"]);
   expect((await answered("session.diff", output, true)).printed).toEqual([JSON.stringify(output)]);
 });
+
+test("a check of all agents where none is installed says so", async () => {
+  const { printed } = await answered("driver.check", { ok: true, latest: [], page: "" });
+  expect(printed.join(" ")).toBe("No agent is installed. Install one: nomos driver install claude");
+});

@@ -50,7 +50,7 @@ export function answer(terminal: Terminal, { cli }: SyscallEntry, answered: Answ
   else if (cli.says !== undefined) {
     sayTo(terminal, saidLines(cli.says, answered));
     const rows = cli.rows === undefined ? null : memberAt(output, cli.rows);
-    if (Array.isArray(rows)) printOutput(terminal, { rows });
+    if (Array.isArray(rows) && rows.length > 0) printOutput(terminal, { [cli.rows ?? ""]: rows });
   } else if (cli.card !== undefined)
     for (const line of pairLines(terminal, cardRows(cli.card, output))) terminal.print(line);
   else printOutput(terminal, output);
