@@ -110,8 +110,11 @@ export interface World {
 export interface SessionPrograms {
   readonly start: (command: string) => Promise<{ readonly processId: string }>;
   readonly list: () => Promise<readonly ProgramState[]>;
-  /** What it printed since `from` (a byte offset), 64 KB at most. */
-  readonly output: (processId: string, from: number) => Promise<{ readonly text: string; readonly next: number }>;
+  /** What it printed from the byte `from` on, 32 KB at most. `at`: where that begins; what is older is not kept here. */
+  readonly output: (
+    processId: string,
+    from: number,
+  ) => Promise<{ readonly text: string; readonly at: number; readonly next: number }>;
   readonly write: (processId: string, text: string) => Promise<void>;
   readonly stop: (processId: string) => Promise<EffectResult>;
   /** TCP ports that the program and its children listen on. */

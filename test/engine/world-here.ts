@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { onTestFinished } from "vitest";
+import { createOutputTail } from "../../src/engine/host/output-tail.ts";
 import type { FileRange, Looked, ToolContext, World } from "../../src/engine/tool.ts";
 import { createPathLocks } from "../../src/engine/tools/index.ts";
 import type { TodoItem } from "../../src/kernel/index.ts";
@@ -97,8 +98,10 @@ export function worldHere(cwd: string, how: WorldHow = {}): WorldHere {
           return { processId, command, exitCode: child.exitCode, isRunning };
         }),
       output: async (processId, from) => {
-        const page = Buffer.concat(known(processId).output).subarray(from, from + 65_536);
-        return { text: page.toString(), next: from + page.length };
+        const tail = createOutputTail();
+        const text = Buffer.concat(known(processId).output).toString();
+        for (const line of text.split(/(?<=\n)/)) tail.add(line);
+        return tail.page(from);
       },
       write: async (processId, text) => {
         known(processId).child.stdin?.write(text);

@@ -8,6 +8,7 @@ import {
   type TurnPort,
   type TurnProcess,
 } from "../../turns/index.ts";
+import { createOutputTail, type OutputTail } from "./output-tail.ts";
 
 /** The programs that a turn's tools have started. They end with the turn at the latest. */
 export interface TurnPrograms {
@@ -26,26 +27,17 @@ export interface TurnPrograms {
 interface Program {
   readonly command: string;
   readonly process: TurnProcess;
-  /** The last bytes that it printed. */
-  tail: string;
-  /** Characters that are no longer in `tail`. */
-  dropped: number;
+  readonly tail: OutputTail;
   result: EffectResult | null;
 }
 
-const TAIL_CHARS = 1_048_576;
-const PAGE_CHARS = 65_536;
 const PROGRAMS_MAX = 32;
 
 export function createTurnPrograms(port: TurnPort): TurnPrograms {
   const programs = new Map<string, Program>();
 
   const follow = async (program: Program): Promise<void> => {
-    for await (const { text } of program.process.output) {
-      const tail = program.tail + text;
-      program.tail = tail.slice(-TAIL_CHARS);
-      program.dropped += tail.length - program.tail.length;
-    }
+    for await (const { text } of program.process.output) program.tail.add(text);
     program.result = await program.process.wait();
   };
   const begin = async (
@@ -56,7 +48,7 @@ export function createTurnPrograms(port: TurnPort): TurnPrograms {
     if ([...programs.values()].filter(({ result }) => result === null).length >= PROGRAMS_MAX)
       throw new DriverError("limit_reached", `a turn runs at most ${PROGRAMS_MAX} programs; stop one first`);
     const process = await port.start(argv, { ...place, as });
-    const program: Program = { command: as.shown, process, tail: "", dropped: 0, result: null };
+    const program: Program = { command: as.shown, process, tail: createOutputTail(), result: null };
     programs.set(process.effectId, program);
     const over = follow(program);
     over.catch(() => undefined);
@@ -107,12 +99,7 @@ export function createTurnPrograms(port: TurnPort): TurnPrograms {
         exitCode: result?.exitCode ?? null,
         isRunning: result === null,
       })),
-    printed: (processId, from) => {
-      const { tail, dropped } = known(processId);
-      const start = Math.max(0, from - dropped);
-      const text = tail.slice(start, start + PAGE_CHARS);
-      return { text, next: dropped + start + text.length };
-    },
+    printed: (processId, from) => ({ ...known(processId).tail.page(from) }),
     input: async (processId, text) => {
       await known(processId).process.write(text);
       return null;
@@ -126,14 +113,14 @@ export function createTurnPrograms(port: TurnPort): TurnPrograms {
   };
 }
 
-function shown({ process, tail, result, dropped }: Program): { readonly [name: string]: Json } {
+function shown({ process, tail, result }: Program): { readonly [name: string]: Json } {
   const { outcome = "done", exitCode = null, outputBytes, message = null } = result ?? {};
   return {
     effectId: process.effectId,
     outcome,
     exitCode,
-    output: tail,
-    outputBytes: outputBytes ?? dropped + Buffer.byteLength(tail),
+    output: tail.text(),
+    outputBytes: outputBytes ?? tail.total(),
     message,
   };
 }

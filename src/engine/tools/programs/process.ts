@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import * as z from "zod";
 import type { Tool, ToolContext, ToolResult } from "../../tool.ts";
 import { codeOf, done, failed, messageOf, notDone } from "../shared/results.ts";
-import { oneLine, RESULT_CHARS_MAX, shownName, shownOutput, wholeChars } from "../shared/shown.ts";
+import { cutChars, oneLine, RESULT_CHARS_MAX, shownName, shownOutput } from "../shared/shown.ts";
 
 const NEEDS = {
   start: ["command"],
@@ -90,7 +90,7 @@ async function act(input: Input, { world }: ToolContext): Promise<ToolResult> {
   }
 }
 
-/** Shown at once; the note about the next page comes on top. */
+/** Of one result; the note about the next page comes on top. */
 const PAGE_CHARS_MAX = RESULT_CHARS_MAX - 500;
 const PAGE_BYTES = 32_768;
 
@@ -104,16 +104,20 @@ function showList(all: Awaited<ReturnType<ToolContext["world"]["processes"]["lis
 }
 
 async function showProcess(processId: string, from: number, world: ToolContext["world"]): Promise<ToolResult> {
-  const { text, next } = await world.processes.output(processId, from);
+  const { text, at, next } = await world.processes.output(processId, from);
   const state = (await world.processes.list()).find((one) => one.processId === processId);
-  const shown = wholeChars(text.slice(0, PAGE_CHARS_MAX));
-  const end = shown.length === text.length ? next : from + Buffer.byteLength(shown);
-  const isMore = end < next || (next > from && state?.isRunning !== true);
-  const running =
-    state?.isRunning === true ? "running" : `ended${state?.exitCode == null ? "" : ` with ${state.exitCode}`}`;
-  const note = `[process ${processId} ${running}; ${isMore ? "go on" : "newer output"} with from: ${end}]`;
-  return page(shown, note);
+  const isRunning = state?.isRunning === true;
+  const running = isRunning ? "running" : `ended${state?.exitCode == null ? "" : ` with ${state.exitCode}`}`;
+  const note = `[process ${processId} ${running}; ${next > from && !isRunning ? "go on" : "newer output"} with from: ${next}]`;
+  const older = `{"action": "output", "effectId": ${JSON.stringify(processId)}, "from": ${from}}`;
+  return page(
+    text,
+    at > from + CHARACTER_BYTES_MAX ? `[bytes ${from}-${at} are older; read them with ${older}]\n${note}` : note,
+  );
 }
+
+/** An offset may point into a character; the page begins behind it. */
+const CHARACTER_BYTES_MAX = 4;
 
 async function showEffect(effectId: string, from: number, world: ToolContext["world"]): Promise<ToolResult> {
   const { text, total } = await world.output(effectId, from, PAGE_BYTES);
@@ -128,5 +132,7 @@ async function showEffect(effectId: string, from: number, world: ToolContext["wo
 
 function page(text: string, note: string): ToolResult {
   const shown = shownOutput(text).replace(/\n+$/, "");
-  return done(`${shown === "" ? "(no output)" : shown}\n${note}`);
+  // Control characters are spelled out, so a page of them is longer than its bytes. The note must not be cut off.
+  const fitting = cutChars(shown, PAGE_CHARS_MAX);
+  return done(`${fitting === "" ? "(no output)" : fitting}\n${note}`);
 }

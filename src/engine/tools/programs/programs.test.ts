@@ -77,14 +77,37 @@ describe("process", () => {
     expect(started.text).toMatch(/^Started in the background as process p1\./);
   });
 
-  test("64 KB at once are more than an answer holds: the next page begins where it ended", async () => {
+  test("60 KB are more than a page: the next one begins where it ended", async () => {
     const { context } = worldHere(await plantTree({}));
     const command = "head -c 60000 /dev/zero | tr '\\0' x; echo; echo end";
     await callTool(processTool, { action: "start", command }, context);
     const first = async (): Promise<string> =>
       (await callTool(processTool, { action: "output", processId: "p1" }, context)).text;
-    await expect.poll(first).toMatch(/x\n\[process p1 ended with 0; go on with from: 49500\]$/);
-    const rest = await callTool(processTool, { action: "output", processId: "p1", from: 49_500 }, context);
-    expect(rest.text).toMatch(/^x{10500}\nend\n/);
+    await expect.poll(first).toMatch(/x\n\[process p1 ended with 0; go on with from: 32768\]$/);
+    const rest = await callTool(processTool, { action: "output", processId: "p1", from: 32_768 }, context);
+    expect(rest.text).toMatch(/^x{27232}\nend\n/);
+  });
+
+  test("megabytes in the background: a page from the start says where the older bytes are, and paging goes on", async () => {
+    const { context } = worldHere(await plantTree({}));
+    const command = "yes äöü | head -c 3000000";
+    await callTool(processTool, { action: "start", command }, context);
+    const page = async (from: number): Promise<string> =>
+      (await callTool(processTool, { action: "output", processId: "p1", from }, context)).text;
+    await expect.poll(() => page(0)).toContain("ended with 0");
+    const next = async (from: number): Promise<number> => Number(/with from: (\d+)\]$/.exec(await page(from))?.[1]);
+    expect(await page(0)).toMatch(/\[bytes 0-\d+ are older; read them with .*"effectId": "p1", "from": 0\}\]/);
+    const second = await next(0);
+    expect(second).toBeGreaterThan(1_900_000);
+    expect(await next(second)).toBeGreaterThan(second + 32_000);
+    expect(await page(second)).not.toContain("\uFFFD");
+  });
+
+  test("a page of control characters still says how to go on", async () => {
+    const { context } = worldHere(await plantTree({}));
+    await callTool(processTool, { action: "start", command: "head -c 40000 /dev/zero | tr '\\0' '\\001'" }, context);
+    await expect
+      .poll(async () => (await callTool(processTool, { action: "output", processId: "p1" }, context)).text)
+      .toMatch(/\[process p1 ended with 0; go on with from: 32768\]$/);
   });
 });
