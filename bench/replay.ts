@@ -44,7 +44,7 @@ async function replayed(events: readonly LoadedEvent[]): Promise<void> {
   const { turns } = await replaySession(
     { sessionId: "s", cwd: "/", events, erased: [], branch: async () => [] },
     {
-      ...{ limits: LIMITS, ask: null, windowOf: () => 10_000_000, onStep: () => undefined },
+      ...{ limits: () => LIMITS, ask: null, windowOf: () => 10_000_000, onStep: () => undefined },
       signal: new AbortController().signal,
     },
   );

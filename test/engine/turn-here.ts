@@ -129,7 +129,8 @@ export function turnHere(how: TurnHereHow = {}): TurnHere {
       breakerOf: () => breaker,
       clock: { nowMs: Date.now, random: () => 0, sleep: async () => undefined },
       newId: () => `n${log.length}`,
-      ...{ unsent: [], unrecorded: [], early: new Map(), recording: Promise.resolve(), limit: null, costMicroUsd: 0 },
+      ...{ unsent: [], unrecorded: [], early: new Map(), recording: Promise.resolve(), limit: null },
+      spent: { microUsd: 0 },
     };
     await runTurn(state);
     const end = { type: "turn.ended@1", data: { turnId, outcome: "completed", error: null } } as unknown as Fact;

@@ -146,7 +146,7 @@ export function createEngine(parts: EngineParts): Engine {
       return contextOf(history, model, tools.map(specOf));
     },
     testModel: (name) => testModel(parts, running, name),
-    replay: createReplays({ sources: parts, running, limits: () => limitsOf(parts.settings(), {}) }),
+    replay: createReplays({ sources: parts, running, limits: (options) => limitsOf(parts.settings(), options) }),
     models: () => listedModels(parts),
     warm: async () => {
       const name = parts.configured().default;

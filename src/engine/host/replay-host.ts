@@ -1,19 +1,18 @@
 import type { Spent } from "../../kernel/index.ts";
 import { DriverError } from "../../turns/index.ts";
 import type { Engine } from "../engine.ts";
-import type { TurnLimits } from "../link/protocol.ts";
 import type { ModelRequest, Price } from "../model.ts";
 import { costMicroUsd, NO_USAGE, priceOf } from "../providers/index.ts";
 import type { ReplayHow } from "../replay/replay.ts";
-import type { AskOther, OtherAnswer } from "../replay/replay-order.ts";
+import type { AskOther, OtherAnswer, ReplayOrder } from "../replay/replay-order.ts";
 import type { EngineProcess } from "./engine-process.ts";
 import { listedModels, type ModelSources, resolveModel, tokenOf } from "./resolve-models.ts";
 
 export interface ReplayParts {
   readonly sources: ModelSources;
   readonly running: () => EngineProcess;
-  /** As configured now. */
-  readonly limits: () => TurnLimits;
+  /** As configured now, for a session with these options. */
+  readonly limits: ReplayOrder["limits"];
 }
 
 const WINDOW_UNKNOWN = 200_000;
@@ -31,7 +30,7 @@ export function createReplays({ sources, running, limits }: ReplayParts): Engine
     const price = listed === null ? null : priceOf(listed);
     const asker = how.model === null ? null : createAsker(how, price, await askerOf(sources, running, how.model, how));
     const report = await replaySession(source, {
-      limits: limits(),
+      limits,
       windowOf: (name) => models.get(name)?.window ?? WINDOW_UNKNOWN,
       ask: asker?.other ?? null,
       signal: how.signal,

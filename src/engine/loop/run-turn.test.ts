@@ -100,6 +100,30 @@ describe("calls of one step", () => {
     expect(texts[2]).toContain("not valid JSON");
   });
 
+  proves(
+    "ENG-3",
+    "an endpoint that counts its calls anew in each answer: no two calls of a request share an id",
+    async () => {
+      const turn = turnHere({ tools: [wordTool("note", async (word) => result(word))] });
+      const same = (word: string) => ({ ...callOf("note", { word }), callId: "call_1" });
+      await turn.run("go", [doing(same("a")), doing(same("b"), same("c")), saying("done")]);
+      await turn.run("more", [doing(same("d")), saying("done")]);
+      const messages = turn.requests.at(-1)?.messages ?? [];
+      const calls = messages.flatMap((message) =>
+        message.role === "assistant"
+          ? message.content.flatMap((part) => (part.kind === "call" ? part.callId : []))
+          : [],
+      );
+      const answered = messages.flatMap((message) =>
+        message.role === "tool" ? message.results.map(({ callId }) => callId) : [],
+      );
+      expect(new Set(calls).size).toBe(4);
+      expect(calls[0]).toBe("call_1");
+      expect(answered).toEqual(calls);
+      expect(resultTexts(turn.requests.at(-1))).toEqual(["a", "b", "c", "d"]);
+    },
+  );
+
   proves("ENG-2", "a tool that throws: its message is the result, and the others' results stay", async () => {
     const broken = wordTool("broken", async () => {
       throw new Error("the disk is on fire");

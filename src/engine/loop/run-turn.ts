@@ -100,7 +100,7 @@ function requireProgress(turn: TurnState): void {
   const verdict = turn.guard.step();
   if (verdict.kind === "stop") throw new TurnFailure("steps_exceeded", verdict.message);
   const { budgetMicroUsd } = turn.order.limits;
-  if (budgetMicroUsd !== null && turn.costMicroUsd > budgetMicroUsd)
+  if (budgetMicroUsd !== null && turn.spent.microUsd > budgetMicroUsd)
     throw new TurnFailure(
       "steps_exceeded",
       `The turn cost more than its budget of ${budgetMicroUsd / 1_000_000} dollars.`,

@@ -52,6 +52,7 @@ export async function runStep(turn: TurnState, asking: Asking): Promise<StepAnsw
   } catch (thrown) {
     if (turn.link.signal.aborted) {
       if (draft.open.trim() !== "") draft.parts.push({ kind: "text", text: draft.open });
+      withUniqueCalls(turn, draft, stepId);
       await end("aborted", null);
       throw thrown;
     }
@@ -61,7 +62,7 @@ export async function runStep(turn: TurnState, asking: Asking): Promise<StepAnsw
     await end("error", error);
     throw error;
   }
-  withUniqueCalls(draft, stepId);
+  withUniqueCalls(turn, draft, stepId);
   const calls = draft.parts.filter((part) => part.kind === "call");
   startReads(turn, stepId, calls);
   await end(draft.stop, null, calls.length > 0);
@@ -120,12 +121,13 @@ async function read(
   link.signal.throwIfAborted();
 }
 
-/** Some providers count their calls anew in each answer; results are found by the call's id. */
-function withUniqueCalls(draft: Draft, stepId: string): void {
+/** Some endpoints count their calls anew in each answer; others refuse a request in which two calls have one id. */
+function withUniqueCalls({ session }: TurnState, draft: Draft, stepId: string): void {
   const seen = new Set<string>();
   for (const [index, part] of draft.parts.entries()) {
     if (part.kind !== "call") continue;
-    const isPlain = /^[\w-]{6,64}$/.test(part.callId) && !seen.has(part.callId);
+    const isTaken = seen.has(part.callId) || session.transcript.hasCall(part.callId);
+    const isPlain = /^[\w-]{6,64}$/.test(part.callId) && !isTaken;
     const callId = isPlain ? part.callId : `call_${stepId.slice(-12)}_${index}`;
     seen.add(callId);
     draft.parts[index] = { ...part, callId };
@@ -149,7 +151,7 @@ async function recordEnd(turn: TurnState, ended: EndedStep, draft: Draft): Promi
   const { turnId } = order;
   const { stepId, purpose, stop, error, ms } = ended;
   const cost = model.price === null ? null : costMicroUsd(model.price, draft.usage);
-  turn.costMicroUsd += cost ?? 0;
+  turn.spent.microUsd += cost ?? 0;
   const parts = purpose === "answer" ? draft.parts : [];
   const said = await Promise.all(parts.map((part) => factOf(turn, part)));
   const end: DriverFact = {

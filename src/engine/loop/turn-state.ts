@@ -38,8 +38,8 @@ export interface TurnState {
   model: Model;
   /** The first reset among the usage limits that its models have met; null: none has. */
   limit: { readonly untilMs: number; readonly reason: string } | null;
-  /** Of this run of the turn. */
-  costMicroUsd: number;
+  /** What the turn has cost, over all of its runs. Shared with the turn's summaries. */
+  readonly spent: { microUsd: number };
 }
 
 export interface LoopClock {

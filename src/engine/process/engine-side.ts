@@ -65,6 +65,7 @@ export function createEngineSide(
 
   const begin = async (link: Link, order: TurnOrder): Promise<TurnState> => {
     const session = await recallSession(memories, link, order);
+    const before = session.transcript.standing();
     const models = await Promise.all(order.models.map((ref) => modelOf(link, ref)));
     const [model] = models;
     if (model === undefined) throw new TurnFailure("no_model", "No model is configured.");
@@ -72,7 +73,7 @@ export function createEngineSide(
       ...{ order, link, session, models, model, newId },
       ...(order.served.length === 0 ? own : toolsWith(order.served)),
       summaryModel: order.summaryModel === null ? null : await modelOf(link, order.summaryModel),
-      guard: createLoopGuard({ stepsMax: order.limits.stepsMax }),
+      guard: createLoopGuard({ stepsMax: order.limits.stepsMax, stepsBefore: before.answers }),
       points: createPoints(({ point, error }) => send({ kind: "said", text: `${point}: ${error.message}` })),
       todo: { items: session.transcript.todo() },
       breakerOf: breakers.of,
@@ -82,7 +83,7 @@ export function createEngineSide(
       recording: Promise.resolve(),
       early: new Map(),
       limit: null,
-      costMicroUsd: 0,
+      spent: { microUsd: before.costMicroUsd },
     };
   };
 

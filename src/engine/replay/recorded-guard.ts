@@ -1,4 +1,4 @@
-import { createLoopGuard, type GuardVerdict, type LoopGuard } from "../view/loop-guard.ts";
+import { createLoopGuard, type GuardLimits, type GuardVerdict, type LoopGuard } from "../view/loop-guard.ts";
 import type { RunRecord } from "./run-record.ts";
 
 export interface RecordedGuard extends LoopGuard {
@@ -10,8 +10,11 @@ export interface RecordedGuard extends LoopGuard {
  * The loop guard of a replay. It counts results in the order in which they come. Where several calls ran at the same time
  * that order is not recorded, so its notes are taken from the record there; what stops a turn is always decided anew.
  */
-export function createRecordedGuard(record: RunRecord, stepsMax: number): RecordedGuard {
-  const guard = createLoopGuard({ stepsMax });
+export function createRecordedGuard(
+  record: RunRecord,
+  limits: Pick<GuardLimits, "stepsMax" | "stepsBefore">,
+): RecordedGuard {
+  const guard = createLoopGuard(limits);
   const notes = new Map<string, (string | null)[]>();
   return {
     step: guard.step,

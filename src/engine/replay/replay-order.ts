@@ -1,9 +1,11 @@
+import type { DriverSettings } from "../../kernel/index.ts";
 import type { TurnLimits } from "../link/protocol.ts";
 import type { AnswerPart, ModelRequest, Usage } from "../model.ts";
 
 /** How the loop is run again. */
 export interface ReplayOrder {
-  readonly limits: TurnLimits;
+  /** Of a turn of a session with these options. */
+  readonly limits: (options: DriverSettings["options"]) => TurnLimits;
   /** The window of a model of which the record does not tell it. */
   readonly windowOf: (model: string) => number;
   readonly ask: AskOther | null;

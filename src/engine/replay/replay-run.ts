@@ -97,13 +97,14 @@ function stateOf(
       interrupt: () => abort.abort(new Error("interrupted")),
       todo: session.transcript.todo,
       spend: (microUsd) => {
-        state.costMicroUsd += microUsd;
+        state.spent.microUsd += microUsd;
       },
     });
   const { answering, summary } = modelsIn(run, session.transcript.model());
   const models = answering.map(modelNamed);
   const [model = modelNamed(NO_MODEL)] = models;
-  const guard = createRecordedGuard(record, scene.limits.stepsMax);
+  const before = session.transcript.standing();
+  const guard = createRecordedGuard(record, { stepsMax: scene.limits.stepsMax, stepsBefore: before.answers });
   const link = recordedLink({ record, end, signal: abort.signal, branch: scene.branch });
   const state: TurnState = {
     ...{ order: orderOf(scene, turn, run, session), link, session, models, model, clock: recordedClock(record) },
@@ -115,7 +116,8 @@ function stateOf(
     todo: { items: session.transcript.todo() },
     breakerOf: () => breakerOf(record, () => state.model.name),
     newId: numbers(),
-    ...{ unsent: [], unrecorded: [], early: new Map(), recording: Promise.resolve(), limit: null, costMicroUsd: 0 },
+    ...{ unsent: [], unrecorded: [], early: new Map(), recording: Promise.resolve(), limit: null },
+    spent: { microUsd: before.costMicroUsd },
   };
   return state;
 }

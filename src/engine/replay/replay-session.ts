@@ -1,3 +1,4 @@
+import type { DriverSettings } from "../../kernel/index.ts";
 import type { LoadedEvent } from "../../turns/index.ts";
 import type { SessionMemory } from "../loop/turn-state.ts";
 import type { AnswerPart } from "../model.ts";
@@ -37,8 +38,8 @@ export async function replaySession(source: ReplaySource, order: ReplayOrder): P
   };
   let [compared, steps] = [0, 0];
 
-  const scene: ReplayScene = {
-    ...{ sessionId: source.sessionId, cwd: source.cwd, limits: order.limits, branch: source.branch, tools },
+  const scene: Omit<ReplayScene, "limits"> = {
+    ...{ sessionId: source.sessionId, cwd: source.cwd, branch: source.branch, tools },
     specs: toolSpecs(tools),
     windowOf: windowsIn(events, order.windowOf),
     onAnswer: async ({ turnId, record }, request, parts) => {
@@ -70,7 +71,10 @@ export async function replaySession(source: ReplaySource, order: ReplayOrder): P
     order.signal.throwIfAborted();
     const note = holeIn(turn, source.erased);
     const isRun = turn.isOwn && note === null;
-    const done = isRun ? await replayTurn(scene, turn, memory, others) : notRun(turn, events, note);
+    const limits = () => order.limits(optionsAt(events, turn.event.seq));
+    const done = isRun
+      ? await replayTurn({ ...scene, limits: limits() }, turn, memory, others)
+      : notRun(turn, events, note);
     if (failures.length > 0) throw failures[0];
     const text = turn.isOwn ? said.get(turn.turnId) : recordedWords(turn, events);
     replayed.push({ ...done, text: text ?? null });
@@ -78,6 +82,15 @@ export async function replaySession(source: ReplaySource, order: ReplayOrder): P
   order.signal.throwIfAborted();
   return { turns: replayed, compared };
 }
+
+/** The session's options when a turn began: they limit its steps and its money. */
+function optionsAt(events: readonly LoadedEvent[], seq: number): DriverSettings["options"] {
+  const last = events.findLast(({ fact: { type }, seq: at }) => at < seq && SETTING.has(type))?.fact;
+  return last?.type === "driver.configured@1" ? last.data.options : {};
+}
+
+/** A session that changes hands begins without options. */
+const SETTING: ReadonlySet<string> = new Set(["driver.configured@1", "driver.switched@1"]);
 
 type Memory = ReturnType<typeof createMemory>;
 

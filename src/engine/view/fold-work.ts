@@ -1,7 +1,7 @@
 import type { LoadedData, LoadedFact } from "./path-event.ts";
 import { createPlainEntry, type PlainEntry } from "./plain-entry.ts";
 import { createBranchEntry, createPromptEntry, createSteerEntry } from "./prompt-entry.ts";
-import { createStepEntry } from "./step-entry.ts";
+import { createStepEntry, type StepEntry } from "./step-entry.ts";
 import { changed, here, push, type State } from "./transcript-state.ts";
 
 export function startTurn(state: State, turnId: string): void {
@@ -31,9 +31,10 @@ export function startStep(state: State, { turnId, purpose, steers, model }: Load
 export function endStep(state: State, data: LoadedData<"step.ended@1">): void {
   const { step } = state;
   state.step = null;
+  state.turns.spent(data, step !== "aside");
   if (step === null || step === "aside") return;
   step.ended(data);
-  for (const part of data.parts) if (part.kind === "call") state.calls.set(callKey(data.turnId, part.callId), step);
+  for (const part of data.parts) if (part.kind === "call") addCallOf(state, data.turnId, part.callId, step);
   changed(state, step);
   state.turns.stepEnded(data);
   const { input, output, cacheRead, cacheWrite } = data.usage;
@@ -66,7 +67,7 @@ export function addCall(state: State, data: LoadedData<"tool.called@1">): void {
     plainOf(state, data.turnId, (plain) => plain.called(data));
     return;
   }
-  state.calls.set(key, step);
+  addCallOf(state, data.turnId, data.callId, step);
   step.called(data);
   changed(state, step);
 }
@@ -103,6 +104,11 @@ function plainOf(state: State, turnId: string, add: (plain: PlainEntry) => void)
   add(fresh);
   state.plain = fresh;
   push(state, fresh);
+}
+
+function addCallOf(state: State, turnId: string, callId: string, step: StepEntry): void {
+  state.calls.set(callKey(turnId, callId), step);
+  state.callIds.set(callId, step);
 }
 
 function callKey(turnId: string, callId: string): string {

@@ -28,6 +28,8 @@ export type GuardVerdict =
 
 export interface GuardLimits {
   readonly stepsMax: number;
+  /** Of earlier runs of the turn. */
+  readonly stepsBefore: number;
   readonly repeatsWarn: number;
   readonly repeatsMax: number;
   readonly failuresWarn: number;
@@ -35,6 +37,7 @@ export interface GuardLimits {
 }
 
 const GUARD_LIMITS: Omit<GuardLimits, "stepsMax"> = {
+  stepsBefore: 0,
   repeatsWarn: 3,
   repeatsMax: 6,
   failuresWarn: 3,
@@ -47,7 +50,7 @@ export function createLoopGuard(
   const limits = { ...GUARD_LIMITS, ...given };
   const repeats = createRepeats();
   const failures = new Map<string, number>();
-  let steps = 0;
+  let steps = limits.stepsBefore;
   return {
     step() {
       steps += 1;

@@ -42,6 +42,8 @@ export interface State {
   step: StepEntry | "aside" | null;
   plain: PlainEntry | null;
   readonly calls: Map<string, StepEntry>;
+  /** The last step with a call of this id. */
+  readonly callIds: Map<string, StepEntry>;
   readonly steers: Map<string, SteerWaiting>;
   readonly turns: ReturnType<typeof createTurnNotes>;
   systemParts: readonly ContextPart[];
@@ -62,6 +64,7 @@ export function newState(): State {
     step: null,
     plain: null,
     calls: new Map(),
+    callIds: new Map(),
     steers: new Map(),
     turns: createTurnNotes(),
     systemParts: [],
@@ -78,7 +81,8 @@ export function compact(state: State, { turnId, keptFrom, summary, files }: Load
   const from = keptFrom === null ? state.place : (state.places.get(keptFrom) ?? 0);
   state.entries = state.entries.filter(({ place }) => place >= from);
   state.places = new Map([...state.places].filter(([, place]) => place >= from));
-  for (const [key, step] of state.calls) if (step.place < from) state.calls.delete(key);
+  for (const calls of [state.calls, state.callIds])
+    for (const [key, step] of calls) if (step.place < from) calls.delete(key);
   if (state.plain !== null && state.plain.place < from) state.plain = null;
   const message: Message = { role: "user", content: [text(summaryText(summary.text))] };
   state.compaction = { turnId, summary: summary.text, message, files };

@@ -12,6 +12,7 @@ import {
   type State,
   type SteerWaiting,
 } from "./transcript-state.ts";
+import type { TurnStanding } from "./turn-notes.ts";
 
 /**
  * The messages that a model sees, folded from the events of a session's current path. It grows in place. For a request,
@@ -34,6 +35,10 @@ export interface Transcript {
   readonly runningTurn: () => string | null;
   /** The last step of the running turn, if nothing was said after it; null: the model has to answer. */
   readonly lastStep: () => StepStanding | null;
+  /** Whether a call of this id is in a request already. */
+  readonly hasCall: (callId: string) => boolean;
+  /** What the running turn has used of its limits. */
+  readonly standing: () => TurnStanding;
   readonly todo: () => readonly TodoItem[];
   /** Steering messages that no step and no prompt contains yet. */
   readonly steersWaiting: () => readonly SteerWaiting[];
@@ -65,6 +70,8 @@ export function createTranscript(): Transcript {
       const step = last?.kind === "step" && last.turnId === state.turns.running() ? last : null;
       return step === null ? null : (step as StepEntry).standing();
     },
+    hasCall: (callId) => state.callIds.has(callId),
+    standing: () => state.turns.standing(),
     todo: () => state.todo,
     steersWaiting: () => [...state.steers.values()],
   };

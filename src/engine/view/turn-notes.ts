@@ -9,10 +9,20 @@ export interface TurnNotes {
   readonly started: (turnId: string) => Omit<PromptParts, "lateSteers"> | null;
   readonly stepped: (turnId: string) => void;
   readonly stepEnded: (step: LoadedData<"step.ended@1">) => void;
+  /** A step has ended, also one that asked for a summary. */
+  readonly spent: (step: LoadedData<"step.ended@1">, isAnswer: boolean) => void;
   readonly ended: (turn: LoadedData<"turn.ended@1">) => void;
+  /** Of the running turn, over all of its runs. */
+  readonly standing: () => TurnStanding;
   readonly running: () => string | null;
   readonly hasSteps: (turnId: string) => boolean;
   readonly isCommand: (turnId: string) => boolean;
+}
+
+/** How much of its limits a turn has used. */
+export interface TurnStanding {
+  readonly answers: number;
+  readonly costMicroUsd: number;
 }
 
 /** A prompt that the engine carries out itself, such as `/compact the open questions`. */
@@ -49,7 +59,7 @@ export function createTurnNotes(): TurnNotes {
       const turn = waiting.get(turnId) ?? { prompt: null, attachments: [] };
       waiting.delete(turnId);
       const isCommand = turn.prompt !== null && commandIn(turn.prompt) !== null;
-      running = { turnId, isCommand, hasSteps: false, saysInterrupted: false };
+      running = { turnId, isCommand, hasSteps: false, saysInterrupted: false, answers: 0, costMicroUsd: 0 };
       if (isCommand) return null;
       const parts = { ...turn, note };
       note = null;
@@ -63,6 +73,12 @@ export function createTurnNotes(): TurnNotes {
       const turn = runs(turnId);
       if (turn !== null) turn.saysInterrupted = stop === "aborted" && parts.every(({ kind }) => kind === "thought");
     },
+    spent({ turnId, stop, costMicroUsd }, isAnswer) {
+      const turn = runs(turnId);
+      if (turn === null) return;
+      turn.costMicroUsd += costMicroUsd ?? 0;
+      if (isAnswer && stop !== "error") turn.answers += 1;
+    },
     ended({ turnId, outcome, error }) {
       waiting.delete(turnId);
       const turn = runs(turnId);
@@ -72,6 +88,7 @@ export function createTurnNotes(): TurnNotes {
       if (outcome === "failed") note = `[the earlier turn failed: ${error?.code ?? "unknown"}]`;
       else if (!turn.saysInterrupted) note = "[the earlier turn was interrupted]";
     },
+    standing: () => ({ answers: running?.answers ?? 0, costMicroUsd: running?.costMicroUsd ?? 0 }),
     running: () => running?.turnId ?? null,
     hasSteps: (turnId) => runs(turnId)?.hasSteps === true,
     isCommand: (turnId) => runs(turnId)?.isCommand === true,
@@ -88,4 +105,6 @@ interface Running {
   readonly isCommand: boolean;
   hasSteps: boolean;
   saysInterrupted: boolean;
+  answers: number;
+  costMicroUsd: number;
 }

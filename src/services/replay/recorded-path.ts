@@ -19,6 +19,7 @@ const TYPES = [
   ...["message.completed", "tool.called", "tool.ended", "step.started", "step.ended", "usage.reported"],
   ...["effect.intended", "effect.settled", "approval.requested", "gate.allowed", "gate.denied"],
   ...["context.composed", "context.compacted", "context.branched", "todo.replaced", "quota.reached", "quota.reset"],
+  ...["driver.configured", "driver.switched"],
 ];
 const PAGE_EVENTS = 500;
 

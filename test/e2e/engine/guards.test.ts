@@ -2,10 +2,11 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, vi } from "vitest";
-import { answer, failing } from "../../engine/model-server/index.ts";
+import { answer, calling, failing } from "../../engine/model-server/index.ts";
 import { proves } from "../../support/proves.ts";
 import { eventsOf, eventually, expectOk, newFolder, PATIENCE, pendingOf, prompt, show, turn } from "../support/talk.ts";
-import { begin, openStage, play, type Stage } from "./support/scenes.ts";
+import { call } from "./support/chat.ts";
+import { begin, COMPLETED, openStage, play, resultOf, type Stage } from "./support/scenes.ts";
 
 vi.setConfig(PATIENCE);
 
@@ -134,5 +135,32 @@ proves(
     const ends = await eventsOf(stage.daemon(), id, "types=turn.ended");
     expect(ends.at(-1)?.data).toMatchObject({ turnId, outcome: "interrupted" });
     expect(scene.requests()).toHaveLength(sent);
+  },
+);
+
+proves(
+  "ENG-21",
+  "kill -9 in the middle of a turn: what it cost and its steps before count for its limits; the next turn has its own",
+  async () => {
+    const scenes = [stage.scene(), stage.scene()] as const;
+    const [poor, short] = await Promise.all([
+      // A step costs 720 millionths of a dollar.
+      begin(stage.daemon(), scenes[0].model, { options: { budget: "0.001" } }),
+      begin(stage.daemon(), scenes[1].model, { options: { steps: "2" } }),
+    ]);
+    const turns: string[] = [];
+    for (const [at, { id }] of [poor, short].entries()) {
+      scenes[at]?.queue(calling(call("terminal", { command: "sleep 30" })), calling(call("ls", {})));
+      turns.push((await prompt(stage.daemon(), id, "go")).turnId);
+      await eventually("a command", async () => (await eventsOf(stage.daemon(), id, "types=effect.begun")).length > 0);
+    }
+    for (const { decide } of scenes) decide(() => answer("No limit ended this."));
+    await stage.restart("kill9");
+    for (const [at, { id }] of [poor, short].entries()) {
+      const end = await resultOf(stage.daemon(), id, turns[at] ?? "");
+      expect(end).toMatchObject({ outcome: "failed", error: { code: "steps_exceeded" } });
+      expect(scenes[at]?.requests()).toHaveLength(2);
+      expect(await play(stage.daemon(), id, "again")).toMatchObject(COMPLETED);
+    }
   },
 );
