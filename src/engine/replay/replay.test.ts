@@ -22,7 +22,13 @@ const LIMITS = {
 function replay(events: readonly LoadedEvent[], ask: AskOther | null = null): Promise<ReplayReport> {
   return replaySession(
     { sessionId: "s", cwd: "/", events, erased: [], branch: async () => [] },
-    { limits: () => LIMITS, windowOf: () => WINDOW, ask, signal: new AbortController().signal, onStep: () => undefined },
+    {
+      limits: () => LIMITS,
+      windowOf: () => WINDOW,
+      ask,
+      signal: new AbortController().signal,
+      onStep: () => undefined,
+    },
   );
 }
 

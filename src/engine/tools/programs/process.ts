@@ -112,12 +112,12 @@ async function showProcess(processId: string, from: number, world: ToolContext["
   const older = `{"action": "output", "effectId": ${JSON.stringify(processId)}, "from": ${from}}`;
   return page(
     text,
-    at > from + CHARACTER_BYTES_MAX ? `[bytes ${from}-${at} are older; read them with ${older}]\n${note}` : note,
+    at > from + CHARACTER_BYTES ? `[bytes ${from}-${at} are older; read them with ${older}]\n${note}` : note,
   );
 }
 
 /** An offset may point into a character; the page begins behind it. */
-const CHARACTER_BYTES_MAX = 4;
+const CHARACTER_BYTES = 4;
 
 async function showEffect(effectId: string, from: number, world: ToolContext["world"]): Promise<ToolResult> {
   const { text, total } = await world.output(effectId, from, PAGE_BYTES);
