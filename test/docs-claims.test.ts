@@ -208,6 +208,7 @@ const FIGURES: readonly (readonly [page: string, quote: string, source: string, 
   ["docs/reference/rpc.md", "At most 256 connections, and 32", "src/surfaces/shares.ts", "SCOPED_MAX = 32"],
   ["docs/guide/engine.md", "At most 16 wait", "src/kernel/limits.ts", "steersMax: 16"],
   ["docs/guide/engine.md", "cut three times in a row", "src/kernel/limits.ts", "resumesMax: 3"],
+  ["docs/guide/engine.md", "it takes twenty of them", "src/kernel/limits.ts", "restartsMax: 20"],
   ["docs/guide/engine.md", "tries up to five times", "src/engine/providers/retry.ts", "TRIES_MAX = 5"],
   ["docs/guide/engine.md", "lasts longer than a minute", "src/engine/providers/retry.ts", "PARK_FROM_MS = 60_000"],
   [

@@ -8,6 +8,7 @@ export const LIMITS = {
   pendingApprovalsMax: 64,
   steersMax: 16,
   resumesMax: 3,
+  restartsMax: 20,
   openEffectsMax: 64,
   grantsMax: 256,
   widenedMax: 256,

@@ -58,6 +58,8 @@ export interface SessionState {
   readonly steers?: readonly { readonly steerId: string; readonly text: TextOrBlob }[];
   /** How often the running turn was cut and went on since its last finished step. Absent for never. */
   readonly resumes?: number;
+  /** How often in a row the daemon ended in the running turn without a finished step between. */
+  readonly restarts?: number;
   /** A person asked to end the running turn. */
   readonly stopAsked?: true;
   /** A usage limit that was met and has not reset. */

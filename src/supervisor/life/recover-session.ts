@@ -51,7 +51,7 @@ export function createRecovery(deps: RecoveryDeps): (row: SessionRow) => Promise
     const continues = deps.continues(row.adapter);
     // A turn that only waits for a person was not cut, however often daemons are replaced meanwhile.
     const recover = (now: SessionState) =>
-      continues && !outlivesDaemon(now) ? continueTurn(now, "the daemon stopped") : recoverSession(now);
+      continues && !outlivesDaemon(now) ? continueTurn(now, "the daemon stopped", "daemon") : recoverSession(now);
     const { events } = await committer.session(row.id, recover, DAEMON);
     const isCut = events.some(({ type }) => type === "turn.ended@1");
     // Turns wait until the files match the session's history again.

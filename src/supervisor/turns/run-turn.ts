@@ -80,7 +80,7 @@ export function createTurnRun(
     const reason = (outcome.error?.message ?? "").slice(0, REASON_CHARS);
     try {
       if (isDraining()) return outcome;
-      const error = cutTooOften(await deps.committer.sessionState(id));
+      const error = cutTooOften(await deps.committer.sessionState(id), "driver");
       if (error !== null) return { outcome: "interrupted", error };
       // Before its commands are ended: how they would have ended is unknown.
       await deps.committer.session(id, (now) => continueTurn(now, reason), { actor: "daemon" });

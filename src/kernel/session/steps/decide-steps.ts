@@ -67,23 +67,33 @@ const RESET_NOTICE = {
  * A turn of a driver that continues from the log was cut. Effects under way have an unknown outcome; the turn itself goes
  * on, unless it was cut again and again without finishing a step.
  */
-export function continueTurn(state: SessionState, reason: string): Decision {
+export function continueTurn(state: SessionState, reason: string, by: CutBy = "driver"): Decision {
   if (state.phase.at !== "busy") return [];
   const { turnId } = state.phase;
   if (state.stopAsked) return endTurn(state, { turnId, outcome: "interrupted", error: null, settles: true });
   if (isParked(state)) return [];
-  const error = cutTooOften(state);
-  if (error === null) return [...cutEffects(state, turnId), fact("turn.resumed@1", { turnId, reason })];
+  const error = cutTooOften(state, by);
+  const whose = by === "daemon" ? { by } : {};
+  if (error === null) return [...cutEffects(state, turnId), fact("turn.resumed@1", { turnId, reason, ...whose })];
   const settled = state.queue.length === 0 ? [fact("turn.settled@1", { turnId })] : [];
   return [...closeTurn(state, turnId, "interrupted", error, "expired"), ...settled];
 }
 
-/** Why a cut turn does not go on: it was cut again and again without finishing a step. Null: it goes on. */
-export function cutTooOften({ resumes = 0 }: SessionState): { readonly code: string; readonly message: string } | null {
-  return resumes < LIMITS.resumesMax ? null : { code: "turn_cut", message: CUT_TOO_OFTEN };
-}
+/**
+ * What ended while the turn ran. A turn may well be why its driver's process ends. It is hardly ever why the daemon does:
+ * that is killed and restarted for reasons of its own, so it may happen more often.
+ */
+export type CutBy = "driver" | "daemon";
 
-const CUT_TOO_OFTEN = `The turn was cut ${LIMITS.resumesMax} times in a row without finishing a step.`;
+/** Why a cut turn does not go on: it was cut again and again without finishing a step. Null: it goes on. */
+export function cutTooOften(
+  { resumes = 0, restarts = 0 }: SessionState,
+  by: CutBy,
+): { readonly code: string; readonly message: string } | null {
+  const [cuts, cutsMax] = by === "daemon" ? [restarts, LIMITS.restartsMax] : [resumes, LIMITS.resumesMax];
+  if (cuts < cutsMax) return null;
+  return { code: "turn_cut", message: `The turn was cut ${cutsMax} times in a row without finishing a step.` };
+}
 
 /** The turn waits for a usage limit to reset and holds no process. */
 export function isParked({ phase, quota }: SessionState): boolean {

@@ -27,7 +27,9 @@ export function evolveSteps(state: SessionState, fact: Fact, event: Placed<Fact>
       return { ...state, stopAsked: true };
     case "turn.resumed@1":
       if (state.phase.at !== "busy" || state.phase.turnId !== fact.data.turnId) return state;
-      return { ...state, resumes: (state.resumes ?? 0) + 1 };
+      return fact.data.by === "daemon"
+        ? { ...state, restarts: (state.restarts ?? 0) + 1 }
+        : { ...state, resumes: (state.resumes ?? 0) + 1 };
     case "context.composed@1":
       return withContext(state, { composed: event.id });
     case "context.compacted@1":
@@ -71,7 +73,7 @@ function withSteers(state: SessionState, isKept: (steer: { readonly steerId: str
   return kept.length === 0 ? rest : { ...rest, steers: kept };
 }
 
-function withoutResumes({ resumes: _over, ...state }: SessionState): SessionState {
+function withoutResumes({ resumes: _over, restarts: _past, ...state }: SessionState): SessionState {
   return state;
 }
 

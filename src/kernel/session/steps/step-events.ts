@@ -104,8 +104,8 @@ export const STEP_EVENTS = {
     words: ({ text }) => text,
     lines: ({ text }) => out(`[steer] ${text}`),
   }),
-  /** A cut turn goes on from the log. */
-  "turn.resumed@1": event<{ readonly turnId: string; readonly reason: string }>(),
+  /** A cut turn goes on from the log. `by`: what cut it; the end of the driver's process unless it says so. */
+  "turn.resumed@1": event<{ readonly turnId: string; readonly reason: string; readonly by?: "daemon" }>(),
   /** Recorded with the end of a turn after which nothing is left to do: no retry, no compaction, no queue. */
   "turn.settled@1": event<{ readonly turnId: string }>(),
   "quota.reached@1": event<{

@@ -182,3 +182,18 @@ proves("K49", "a finished step, also an aborted one, begins the count anew; a fa
   const last = accepted(continueTurn(thrice, "a test")).map(({ type }) => type);
   expect(last).toEqual(["turn.ended@1", "turn.settled@1"]);
 });
+
+proves(
+  "K49",
+  "a daemon that ends is not the turn's fault: the turn goes on for longer, and each count stands alone",
+  () => {
+    const restart = (state: SessionState) => foldOn(state, ...accepted(continueTurn(state, "a test", "daemon")));
+    let state = foldOn(BUSY, ...accepted(continueTurn(BUSY, "a test")));
+    for (let restarts = 1; restarts <= LIMITS.restartsMax; restarts += 1) state = restart(state);
+    expect(state).toMatchObject({ phase: { at: "busy" }, resumes: 1, restarts: LIMITS.restartsMax });
+    expect(accepted(continueTurn(state, "a test")).map(({ type }) => type)).toContain("turn.resumed@1");
+    expect(restart(state).phase.at).toBe("idle");
+    const stepped = foldOn(state, { type: "step.ended@1", data: { ...STEP, turnId: "t", stepId: "s", stop: "stop" } });
+    expect(stepped.restarts).toBeUndefined();
+  },
+);
