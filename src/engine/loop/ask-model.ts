@@ -19,7 +19,7 @@ const FALLS_BACK: ReadonlySet<ModelErrorClass> = new Set([
 const BREAKER_WAIT_MAX_MS = 60_000;
 
 export interface Question {
-  readonly request: () => ModelRequest;
+  readonly request: () => Promise<ModelRequest>;
   /** Makes room after an overflow, once; false: it could not. */
   readonly onOverflow: () => Promise<boolean>;
   /** False: a usage limit fails the question, and the turn goes on without its answer. */
@@ -34,9 +34,11 @@ export async function askModel(turn: TurnState, purpose: StepPurpose, question: 
   let hasMadeRoom = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await throughBreaker(turn, (pass) =>
+      const answer = await throughBreaker(turn, (pass) =>
         runStep(turn, { purpose, attempt, request: question.request, onAnswer: pass.answers }),
       );
+      await tellRetried(turn, attempt, null);
+      return answer;
     } catch (thrown) {
       turn.link.signal.throwIfAborted();
       if (isCircuitOpen(thrown)) throw await parkedOr(turn, question, thrown);
@@ -59,6 +61,7 @@ async function waitOrFallBack(
 ): Promise<boolean> {
   const { link, clock } = turn;
   const verdict = retryVerdict(error, attempt, clock);
+  await tellRetried(turn, attempt, error.message);
   if (verdict.kind === "retry") {
     await turn.points.fire("retry_start", { turnId: turn.order.turnId, attempt, delayMs: verdict.delayMs });
     await clock.sleep(verdict.delayMs, link.signal);
@@ -66,7 +69,7 @@ async function waitOrFallBack(
   }
   if (verdict.kind === "park") noteLimit(turn, clock.nowMs() + verdict.parkMs, error.message);
   if (!FALLS_BACK.has(error.errorClass)) throw failureOf(error);
-  if (useNext(turn)) return true;
+  if (await useNext(turn)) return true;
   throw await parkedOr(turn, question, failureOf(error));
 }
 
@@ -89,10 +92,19 @@ function isCircuitOpen(thrown: unknown): thrown is TurnFailure {
   return thrown instanceof TurnFailure && thrown.code === "circuit_open";
 }
 
-function useNext(turn: TurnState): boolean {
+/** The retry that has just been made is over. `message`: it failed too. */
+async function tellRetried({ points, order }: TurnState, attempt: number, message: string | null): Promise<void> {
+  if (attempt < 2) return;
+  const { turnId } = order;
+  await points.fire("retry_end", { turnId, attempt: attempt - 1, isSuccess: message === null, message });
+}
+
+async function useNext(turn: TurnState): Promise<boolean> {
   const next = turn.models[turn.models.indexOf(turn.model) + 1];
   if (next === undefined) return false;
+  const before = turn.model.name;
   turn.model = next;
+  await turn.points.fire("model_change", { model: next.name, before, source: "fallback" });
   return true;
 }
 
@@ -112,7 +124,7 @@ async function throughBreaker<T>(turn: TurnState, ask: (pass: Pass) => Promise<T
         throw thrown;
       }
     }
-    if (useNext(turn)) continue;
+    if (await useNext(turn)) continue;
     const waitMs = Math.max(1, gate.retryAtMs - clock.nowMs());
     if (waitedMs + waitMs > BREAKER_WAIT_MAX_MS)
       throw new TurnFailure(

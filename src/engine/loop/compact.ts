@@ -98,12 +98,8 @@ export function askingFor(turn: TurnState, purpose: StepPurpose, { mayPark }: { 
     const chosen = turn.summaryModel;
     const rest = turn.models.slice(turn.models.indexOf(turn.model)).filter(({ name }) => name !== chosen?.name);
     const summing: TurnState =
-      chosen === null ? turn : { ...turn, model: chosen, models: [chosen, ...rest], costMicroUsd: 0, limit: null };
-    try {
-      const question = { request: () => request, onOverflow: async () => false, mayPark };
-      return (await askModel(summing, purpose, question)).text;
-    } finally {
-      if (summing !== turn) turn.costMicroUsd += summing.costMicroUsd;
-    }
+      chosen === null ? turn : { ...turn, model: chosen, models: [chosen, ...rest], limit: null };
+    const question = { request: async () => request, onOverflow: async () => false, mayPark };
+    return (await askModel(summing, purpose, question)).text;
   };
 }

@@ -6,6 +6,7 @@ import type { OpenCall } from "../view/step-entry.ts";
 import { asked, keepText } from "./link.ts";
 import { runOne } from "./run-one.ts";
 import { titleOf } from "./step.ts";
+import { tellMessage } from "./tell-points.ts";
 import { TurnFailure } from "./turn-failure.ts";
 import { record, sendAhead, type TurnState } from "./turn-state.ts";
 
@@ -23,7 +24,13 @@ export async function runCalls(turn: TurnState, calls: readonly OpenCall[]): Pro
     if (turn.unrecorded.length > 0) await record(turn, []);
     results.push(...(await runBatch(turn, batch)));
   }
+  const told = results.map(({ content, isError }, at) => ({ ...nameOf(calls[at]), content, isError }));
+  await tellMessage(turn, { role: "tool", results: told });
   return results.length > 0 && results.every(({ ends }) => ends === true);
+}
+
+function nameOf(call: OpenCall | undefined): { readonly callId: string; readonly name: string } {
+  return { callId: call?.callId ?? "", name: call?.name ?? "" };
 }
 
 function batchesOf({ tools }: TurnState, calls: readonly OpenCall[]): readonly (readonly OpenCall[])[] {

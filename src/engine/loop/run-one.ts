@@ -4,6 +4,7 @@ import type { AnyTool, ToolResult } from "../tool.ts";
 import { checkInput, parseInput } from "../tools/index.ts";
 import { callName, type OpenCall } from "../view/step-entry.ts";
 import { asked } from "./link.ts";
+import { guardedLink, NO_REASON } from "./tell-points.ts";
 import type { TurnState } from "./turn-state.ts";
 import { againKey, callKey, createWorld } from "./world.ts";
 
@@ -21,23 +22,28 @@ export function startReads(turn: TurnState, stepId: string, calls: readonly Call
 
 /** Runs one call: checked, guarded, and not done again if it was done before a restart. */
 export async function runOne(turn: TurnState, call: OpenCall): Promise<ToolResult> {
+  const { callId, name } = call;
+  const result = await runChecked(turn, call);
+  const { content, isError } = result;
+  await turn.points.fire("tool_end", { turnId: turn.order.turnId, result: { callId, name, content, isError } });
+  return result;
+}
+
+async function runChecked(turn: TurnState, call: OpenCall): Promise<ToolResult> {
   const tool = turn.tools.get(call.name);
   if (tool === undefined)
     return failed(`There is no tool ${call.name}. The tools are: ${[...turn.tools.keys()].join(", ")}.`);
   const parsed = parseInput(tool, call.input);
   if ("problem" in parsed) return failed(parsed.problem);
   const { turnId } = turn.order;
-  const guard = await turn.points.fire("tool_call", {
-    turnId,
-    callId: call.callId,
-    name: call.name,
-    input: parsed.input,
-  });
-  if (guard?.block === true) return failed(`Blocked: ${guard.reason ?? "an extension does not allow it"}`);
+  const of = { turnId, callId: call.callId, name: call.name };
+  const guard = await turn.points.fire("tool_call", { ...of, input: parsed.input });
+  if (guard?.block === true) return failed(`Blocked: ${guard.reason ?? NO_REASON}`);
   const rewritten = guard?.input === undefined ? parsed : checkInput(tool, guard.input);
   if ("problem" in rewritten) return failed(rewritten.problem);
+  await turn.points.fire("tool_start", { ...of, input: rewritten.input });
   const result = await runTool(turn, call, tool, rewritten.input);
-  const patch = await turn.points.fire("tool_result", { turnId, callId: call.callId, name: call.name, result });
+  const patch = await turn.points.fire("tool_result", { ...of, result });
   return patch ?? result;
 }
 
@@ -52,7 +58,7 @@ async function runTool(turn: TurnState, call: OpenCall, tool: AnyTool, input: ne
   // What was done before a restart is not done again, unless doing it twice is the same as once.
   if (before !== null && done !== null && (done.outcome !== "failed" || tool.redo !== "safe"))
     return earlierResult(tool, done, before.isUnknown);
-  const world = createWorld(link, call.callId, done === null ? key : againKey(key), todo);
+  const world = createWorld(guardedLink(turn, call), call.callId, done === null ? key : againKey(key), todo);
   try {
     return await tool.run(input, {
       callId: call.callId,
@@ -63,7 +69,15 @@ async function runTool(turn: TurnState, call: OpenCall, tool: AnyTool, input: ne
     });
   } catch (thrown) {
     link.signal.throwIfAborted();
-    return failed(thrown instanceof Error ? thrown.message : String(thrown));
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    await turn.points.fire("tool_error", {
+      turnId: order.turnId,
+      callId: call.callId,
+      name: call.name,
+      input,
+      message,
+    });
+    return failed(message);
   }
 }
 

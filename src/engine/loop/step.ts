@@ -7,6 +7,7 @@ import type { LoadedFact } from "../view/path-event.ts";
 import { contextTokens } from "../view/tokens.ts";
 import { asked, keepText } from "./link.ts";
 import { startReads } from "./run-one.ts";
+import { tellMessage } from "./tell-points.ts";
 import { addOwn, record, recordLater, type TurnState, takeWaiting } from "./turn-state.ts";
 
 /** What a model answered in one step, as it is recorded. */
@@ -19,7 +20,7 @@ export interface StepAnswer {
 export interface Asking {
   readonly purpose: StepPurpose;
   readonly attempt: number;
-  readonly request: () => ModelRequest;
+  readonly request: () => Promise<ModelRequest>;
   /** Called when the first part of an answer arrives. */
   readonly onAnswer: () => void;
 }
@@ -64,6 +65,7 @@ export async function runStep(turn: TurnState, asking: Asking): Promise<StepAnsw
   }
   withUniqueCalls(turn, draft, stepId);
   const calls = draft.parts.filter((part) => part.kind === "call");
+  await tellAnswer(turn, purpose, draft);
   startReads(turn, stepId, calls);
   await end(draft.stop, null, calls.length > 0);
   return {
@@ -71,6 +73,14 @@ export async function runStep(turn: TurnState, asking: Asking): Promise<StepAnsw
     calls,
     text: draft.parts.flatMap((part) => (part.kind === "text" ? part.text : [])).join(""),
   };
+}
+
+async function tellAnswer({ points, order, model }: TurnState, purpose: StepPurpose, draft: Draft): Promise<void> {
+  const { turnId } = order;
+  const { stop, usage, parts } = draft;
+  await points.fire("after_response", { turnId, model: model.name, stop, usage });
+  if (purpose !== "answer") return;
+  await points.fire("message_end", { turnId, message: { role: "assistant", content: parts } });
 }
 
 async function beginStep(turn: TurnState, step: StartedStep): Promise<void> {
@@ -81,6 +91,7 @@ async function beginStep(turn: TurnState, step: StartedStep): Promise<void> {
   for (const { steerId, text } of steers) {
     const data = { turnId: order.turnId, steerId, text, blob: null, bytes: text.length };
     addOwn(session, { ...at, id: steerId, fact: { type: "turn.steered@1", data } });
+    await tellMessage(turn, { role: "user", content: [{ kind: "text", text }] });
   }
   const data = { turnId: order.turnId, ...step, steers: steers.map(({ steerId }) => steerId) };
   addOwn(session, { ...at, fact: { type: "step.started@1", data } });
@@ -95,16 +106,22 @@ interface StartedStep {
 
 async function read(
   turn: TurnState,
-  { purpose, request, onAnswer }: Asking,
+  { purpose, request: requestNow, onAnswer }: Asking,
   draft: Draft,
   startedMs: number,
 ): Promise<void> {
-  const { link, model, clock } = turn;
-  for await (const part of model.stream(request(), link.signal)) {
+  const { link, model, clock, points } = turn;
+  const { turnId } = turn.order;
+  const request = await requestNow();
+  await points.fire("before_request", { turnId, model: model.name, request });
+  if (purpose === "answer") await points.fire("message_start", { turnId, role: "assistant" });
+  const hasFrames = purpose === "answer" && points.has("message_frame");
+  for await (const part of model.stream(request, link.signal)) {
     if (draft.firstTokenMs === null) onAnswer();
     draft.firstTokenMs ??= clock.nowMs() - startedMs;
     switch (part.kind) {
       case "delta":
+        if (hasFrames) await points.fire("message_frame", { turnId, of: part.of, text: part.text });
         if (part.of !== "text") break;
         draft.open += part.text;
         if (purpose === "answer") link.stream(part.text);

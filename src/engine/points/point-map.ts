@@ -5,8 +5,8 @@ import type { ToolResult } from "../tool.ts";
 
 /**
  * The points of a session's life at which extensions may listen or step in. By name: what a handler is given, what it may
- * answer (`patch`), and what the one who fires gets (`answer`). point-rules.ts says which answers count and lists
- * Operator's names.
+ * answer (`patch`), and what the one who fires gets (`answer`). point-rules.ts says which answers count, which points
+ * nobody fires yet, and lists Operator's names.
  *
  * Ours differ by the glossary: what Operator calls an agent run is a turn, what it calls a turn is a step.
  */
@@ -150,7 +150,7 @@ interface OfChat {
   readonly chat: string;
 }
 
-/** Of channels, which do not exist yet: the names are taken, and nobody fires them. */
+/** Of channels, which do not exist yet: only the names are taken. */
 interface ChannelMessagePoints {
   channels_start: Notice<{ readonly channels: readonly string[] }>;
   channels_stop: Notice<Record<never, never>>;
