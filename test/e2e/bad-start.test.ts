@@ -29,7 +29,7 @@ const stoppedHome = homeCopies(async (home) => {
 });
 const up = (home: string, ...args: readonly string[]) => runCli(["up", "--json", "--port", "0", ...args], { home });
 
-proves("H14", "two daemons on one home: the second is refused, and the first runs on", async () => {
+proves("H14", "case 27: two daemons on one home: the second is refused, and the first runs on", async () => {
   const daemon = await startDaemon();
   const { id } = await start(daemon);
   await turn(daemon, id, "say before");

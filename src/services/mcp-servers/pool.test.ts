@@ -14,7 +14,7 @@ async function until(what: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await what())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-proves("MS-1", "twenty sessions at once share one process, which ends after the last has left", async () => {
+proves("MS-1", "case 33: twenty sessions at once share one process, which ends after the last has left", async () => {
   await using here = await mcpServersHere({ every: everyday() });
   const sessions = Array.from({ length: 20 }, (_, at) => `s${at}`);
   const said = await Promise.all(sessions.map((id) => here.call("mcp__every__count", {}, id)));
@@ -46,14 +46,18 @@ proves("MS-1", "each call says which session it is of", async () => {
   expect(textOf(await here.call("mcp__every__who", {}, "two"))).toContain("two in ");
 });
 
-proves("MS-2", "a server that dies in a call: the call fails by name, and the next one has a new process", async () => {
-  await using here = await mcpServersHere({ every: everyday() });
-  await expect(here.call("mcp__every__die")).rejects.toThrow(/every: .*exit code 9; the call was under way/);
-  expect((await here.notes()).filter((line) => line === "died")).toHaveLength(1);
-  await until(async () => (await here.tools()).tools.length > 0);
-  expect(textOf(await here.call("mcp__every__count"))).toContain("call 1 of");
-  expect(pids(await here.notes())).toHaveLength(2);
-});
+proves(
+  "MS-2",
+  "case 33: a server that dies in a call: the call fails by name, and the next one has a new process",
+  async () => {
+    await using here = await mcpServersHere({ every: everyday() });
+    await expect(here.call("mcp__every__die")).rejects.toThrow(/every: .*exit code 9; the call was under way/);
+    expect((await here.notes()).filter((line) => line === "died")).toHaveLength(1);
+    await until(async () => (await here.tools()).tools.length > 0);
+    expect(textOf(await here.call("mcp__every__count"))).toContain("call 1 of");
+    expect(pids(await here.notes())).toHaveLength(2);
+  },
+);
 
 proves("MS-2", "a call that changes nothing is sent once more when the server dies in it", async () => {
   await using here = await mcpServersHere({ every: everyday() });
