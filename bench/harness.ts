@@ -35,7 +35,7 @@ export interface Figure {
   readonly details: { readonly [name: string]: number | string };
 }
 
-export type Unit = "events/s" | "requests/s" | "flushes/event" | "ms" | "us" | "MB" | "files";
+export type Unit = "events/s" | "requests/s" | "flushes/event" | "ms" | "us" | "MB" | "%" | "files";
 
 export interface Aim {
   readonly valueAtMost?: number | undefined;

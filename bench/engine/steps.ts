@@ -4,12 +4,14 @@ import type { Running } from "./contender.ts";
 import type { ModelRecord } from "./model.ts";
 import { promptOf } from "./task.ts";
 
-export const READS = 20;
+export const READS = 50;
 const ROUNDS = { warmUp: 2, measured: 8 };
 const QUICK = { warmUp: 1, measured: 2 };
 const STARTS = { warmUp: 0, measured: 3 };
 const QUICK_STARTS = { warmUp: 0, measured: 1 };
 const MB = 1_048_576;
+/** Of a turn's messages, what a provider that caches prefixes has to read anew. */
+const UNCACHED_MAX_PERCENT = 5;
 
 /** One turn as the model saw it. */
 interface TurnSample {
@@ -87,9 +89,20 @@ export async function measureSteps(arena: Arena): Promise<readonly Figure[]> {
         what: "of those, bytes of messages after the first byte that differs from the request before, in MB; the first request counts whole",
         unit: "MB",
         aim: null,
-        details: Object.fromEntries(shares),
+        details: {},
       },
       summed(samples, (taken) => median(taken.map((turn) => turn.messageBytes - turn.cachedBytes)) / MB),
+    ),
+    ...versusPeers(
+      arena,
+      {
+        name: "engine.uncached.share",
+        what: `the same as a share of all bytes of messages in a turn of ${READS + 1} steps; the rest stays in the provider's cache`,
+        unit: "%",
+        aim: { valueAtMost: UNCACHED_MAX_PERCENT },
+        details: Object.fromEntries(shares),
+      },
+      summed(samples, (taken) => (1 - cachedShare(taken)) * 100),
     ),
   ];
 }
