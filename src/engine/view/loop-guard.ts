@@ -3,7 +3,7 @@ import { canonicalJson, type Json } from "../../kernel/index.ts";
 
 /**
  * Notices a model that does not get on: the same call with the same result, a tool that fails again and again, or too
- * many steps. One guard per turn.
+ * many steps. Calls of one step count once: the model has not seen the result of any of them. One guard per turn.
  */
 export interface LoopGuard {
   /** Before each step. */
@@ -49,7 +49,7 @@ export function createLoopGuard(
 ): LoopGuard {
   const limits = { ...GUARD_LIMITS, ...given };
   const repeats = createRepeats();
-  const failures = new Map<string, number>();
+  const failures = new Map<string, Counted>();
   let steps = limits.stepsBefore;
   return {
     step() {
@@ -57,9 +57,9 @@ export function createLoopGuard(
       return steps <= limits.stepsMax ? GO : stop("steps", `More than ${limits.stepsMax} steps in one turn.`);
     },
     ended(call) {
-      const same = repeats.count(call);
-      const failed = call.isError ? (failures.get(call.name) ?? 0) + 1 : 0;
-      failures.set(call.name, failed);
+      const same = repeats.count(call, steps);
+      const { count: failed } = call.isError ? oneMore(failures, call.name, steps) : { count: 0 };
+      if (!call.isError) failures.set(call.name, { count: 0, step: steps });
       if (same >= limits.repeatsMax) return stop("repeats", `${call.name}: ${same} times the same call and result.`);
       if (failed >= limits.failuresMax) return stop("fails", `${call.name} failed ${failed} times in a row.`);
       if (same >= limits.repeatsWarn) return warn(`this is call ${same} with the same input and the same result`);
@@ -85,19 +85,30 @@ function stop(reason: "repeats" | "fails" | "steps", message: string): GuardVerd
  */
 function createRepeats() {
   const seen = new Set<string>();
-  const counts = new Map<string, number>();
+  const counts = new Map<string, Counted>();
   return {
-    count({ name, input, output, isError }: GuardedCall): number {
+    count({ name, input, output, isError }: GuardedCall, step: number): number {
       const key = createHash("sha256")
         .update(JSON.stringify([name, canonicalInput(input), output, isError]))
         .digest("base64");
       if (!seen.has(key)) counts.clear();
       seen.add(key);
-      const count = (counts.get(key) ?? 0) + 1;
-      counts.set(key, count);
-      return count;
+      return oneMore(counts, key, step).count;
     },
   };
+}
+
+interface Counted {
+  readonly count: number;
+  /** In which it was counted last. */
+  readonly step: number;
+}
+
+function oneMore(counts: Map<string, Counted>, key: string, step: number): Counted {
+  const before = counts.get(key) ?? { count: 0, step: -1 };
+  const after = before.step === step ? before : { count: before.count + 1, step };
+  counts.set(key, after);
+  return after;
 }
 
 function canonicalInput(input: string): string {
