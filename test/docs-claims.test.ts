@@ -233,11 +233,11 @@ const FIGURES: readonly (readonly [page: string, quote: string, source: string, 
   ],
   [
     "docs/guide/engine.md",
-    "warned after three times and stopped after six",
+    "warned after three steps and stopped after six",
     "src/engine/view/loop-guard.ts",
     "repeatsWarn: 3,\n  repeatsMax: 6",
   ],
-  ["docs/guide/engine.md", "fails eight times in a row", "src/engine/view/loop-guard.ts", "failuresMax: 8"],
+  ["docs/guide/engine.md", "fails in eight steps in a row", "src/engine/view/loop-guard.ts", "failuresMax: 8"],
   ["docs/guide/engine.md", "`stepsMax` is 200 unless", "src/contract/models-config.ts", "stepsMax: 200"],
   [
     "docs/guide/engine.md",
