@@ -76,6 +76,8 @@ export interface World {
     argv: readonly string[],
     limits: { readonly bytesMax: number; readonly timeoutMs: number; readonly paths?: readonly string[] },
   ) => Promise<Looked>;
+  /** Of these names below the worktree's root, those that the session's scope does not let it change. */
+  readonly outOfScope: (names: readonly string[]) => Promise<readonly string[]>;
   /** A shell command in the session's directory. After `timeoutMs` it goes on in the background and `processId` is set. */
   readonly run: (
     command: string,

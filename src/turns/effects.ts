@@ -17,6 +17,8 @@ export interface TurnEffects {
   readonly readRange: (path: string, from: number, bytes: number, place?: CallPlace) => Promise<FileRange>;
   /** Runs a program that only looks, in the session's walls. Refused while rules restrict reading. */
   readonly look: (argv: readonly string[], limits: LookLimits, place?: CallPlace) => Promise<Looked>;
+  /** Of these names below the worktree's root, those that the session's scope does not let it change. */
+  readonly outOfScope: (names: readonly string[]) => Promise<readonly string[]>;
   /** Rejects when the turn is interrupted, or `unneeded` aborts. */
   readonly sleep: (ms: number, unneeded?: AbortSignal) => Promise<void>;
   /** The driver's own process, in the session's directory, with only the session's own token. */

@@ -117,6 +117,7 @@ export function worldHere(cwd: string, how: WorldHow = {}): WorldHere {
         return how.ports ?? [];
       },
     },
+    outOfScope: async (names) => names.filter((name) => how.outOfScope?.includes(name) === true),
     output: async (effectId, from, bytes) => {
       const output = effects.get(effectId);
       if (output === undefined) throw coded("effect_not_found", `no effect ${effectId}`);
@@ -151,6 +152,8 @@ export interface WorldHow {
   /** Every change is refused, with this reason. */
   readonly refuses?: string;
   readonly ports?: readonly number[];
+  /** Names that the session may not change. */
+  readonly outOfScope?: readonly string[];
   /** Somebody else, between the reading and the writing. */
   readonly beforeWrite?: (path: string) => Promise<void>;
 }

@@ -71,7 +71,7 @@ async function answer(
 
 type WorldCall = Extract<
   EngineCall,
-  { readonly do: "read" | "write" | "remove" | "look" | "output" | "ask" | "todo" | "artifact" }
+  { readonly do: "read" | "write" | "remove" | "look" | "outOfScope" | "output" | "ask" | "todo" | "artifact" }
 >;
 
 async function world(port: TurnPort, call: WorldCall): Promise<Json> {
@@ -88,6 +88,8 @@ async function world(port: TurnPort, call: WorldCall): Promise<Json> {
       return result(await port.remove(call.path, { ...place(call), ...hashed(call) }));
     case "look":
       return json(await port.look(call.argv, call, place(call)));
+    case "outOfScope":
+      return json(await port.outOfScope(call.names));
     case "output":
       return outputFrom(port, call.effectId, call.from, call.bytes);
     case "ask":

@@ -136,6 +136,8 @@ type PlacedCall =
       readonly bytesMax: number;
       readonly timeoutMs: number;
     }
+  /** Names below the worktree's root: which of them the session may not change. */
+  | { readonly do: "outOfScope"; readonly names: readonly string[] }
   | { readonly do: "run"; readonly key: string; readonly command: string; readonly timeoutMs: number }
   | { readonly do: "exec"; readonly key: string; readonly argv: readonly string[]; readonly timeoutMs: number }
   | { readonly do: "start"; readonly key: string; readonly command: string }

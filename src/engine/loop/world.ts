@@ -47,6 +47,7 @@ export function createWorld(plain: Link, callId: string, call: string, todo: Tod
       ),
     look: (argv, { bytesMax, timeoutMs, paths = [] }) =>
       asked<Looked>(link, { do: "look", key: readKey(), argv, paths, bytesMax, timeoutMs }),
+    outOfScope: (names) => asked<readonly string[]>(link, { do: "outOfScope", names }),
     run: (command, { timeoutMs }) => asked(link, { do: "run", key: key(), command, timeoutMs }),
     exec: (_kind, argv, { timeoutMs }) => asked(link, { do: "exec", key: key(), argv, timeoutMs }),
     processes: {

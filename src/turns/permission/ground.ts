@@ -72,13 +72,20 @@ function wallRules(ground: Ground, { isInside: inside, absolute }: Place): reado
 }
 
 /** The scope is by path below the worktree's root; the worktree's own git dir is the session's. */
-function scopeRules(ground: Ground, { absolute }: Place): readonly string[] {
+function scopeRules(ground: Ground, { absolute }: Pick<Place, "absolute">): readonly string[] {
   const tree = treeOf(ground);
   if (ground.scope === null || tree === null || !isInside(tree, absolute)) return [];
   const path = relative(tree, absolute);
   if (path === ".git" || path.startsWith(".git/") || ground.widened.includes(path)) return [];
   const { verdict, rule } = judgeChange(path, ground.scope);
   return verdict === "deny" ? [`scope:${rule}`] : [];
+}
+
+/** Of these names below the worktree's root, those that the session's scope does not let it change. */
+export function outOfScope(ground: Ground, names: readonly string[]): readonly string[] {
+  const tree = treeOf(ground);
+  if (tree === null) return [];
+  return names.filter((name) => scopeRules(ground, { absolute: join(tree, name) }).length > 0);
 }
 
 /** The worktree that the session works in; null in somebody else's directory. */

@@ -1,12 +1,16 @@
 import { HostError, type HostProcess, shellQuoted } from "../../host/index.ts";
 import type { CallPlace, FileRange, Looked, LookLimits, TurnEffects } from "../effects.ts";
+import { outOfScope } from "../permission/ground.ts";
 import type { EffectLedger, EffectScene } from "./effect-ledger.ts";
 
 const READ = "read";
 const VERB = `tool.${READ}`;
 
 /** What a turn reads. The gate judges each; only what a person is asked about goes into the ledger. */
-export function createReads(scene: EffectScene, ledger: EffectLedger): Pick<TurnEffects, "readRange" | "look"> {
+export function createReads(
+  scene: EffectScene,
+  ledger: EffectLedger,
+): Pick<TurnEffects, "readRange" | "look" | "outOfScope"> {
   /** Does it if the gate lets it through, asks a person where the gate asks, and throws `denied` otherwise. */
   const allowed = async <T>(resource: string, place: CallPlace, act: () => Promise<T>): Promise<T> => {
     const policy = await scene.toolPolicy(READ);
@@ -43,6 +47,10 @@ export function createReads(scene: EffectScene, ledger: EffectLedger): Pick<Turn
         place,
         (): Promise<FileRange> => scene.files.range(scene.cwd, path, from, bytes),
       );
+    },
+    outOfScope: async (names) => {
+      const { widened = [] } = await scene.committer.sessionState(scene.sessionId);
+      return outOfScope({ ...scene.ground, widened }, names);
     },
     look: async (argv, limits, place = {}) => {
       // A search sees many files at once, so it cannot be judged file by file.

@@ -75,6 +75,28 @@ proves("ENG-18", "a rule asks before git commits: nothing is committed before a 
   expect(git("status", "--porcelain")).toContain("?? a.txt");
 });
 
+proves("ENG-9", "a session with a scope commits what it may change, and nothing else", async () => {
+  const cwd = await newFolder();
+  const git = (...args: string[]): string => execFileSync("git", ["-C", cwd, ...args], { encoding: "utf8" });
+  git("init", "-q");
+  mkdirSync(join(cwd, "src"));
+  for (const name of ["src/a.txt", "other.txt"]) writeFileSync(join(cwd, name), "before");
+  git("add", ".");
+  git("-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-qm", "first");
+  const { id } = await begin(stage.daemon(), SCRIPT, { cwd, worktree: true, scope: { allow: ["src/**"], deny: [] } });
+  const script = [
+    "run git config user.name A; git config user.email a@example.com; echo x > src/a.txt; echo x > other.txt",
+    'call git {"action":"commit","message":"all","all":true}',
+    'call git {"action":"commit","message":"src","paths":["src"]}',
+    "run git show --format=%s --name-only",
+  ];
+  await turn(stage.daemon(), id, script.join("\n"));
+  const [, all, src, shown] = await resultsOf(stage, id);
+  expect(all).toContain("other.txt is outside");
+  expect(src).toMatch(/^Committed \w+ src/);
+  expect(shown).toBe("src\n\nsrc/a.txt");
+});
+
 proves("G10", "a link above the session's directory does not bring the home to the model", async () => {
   const root = await newFolder();
   execFileSync("git", ["-C", root, "init", "-q"]);

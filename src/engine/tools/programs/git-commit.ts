@@ -1,6 +1,6 @@
 import type { ToolContext, ToolResult } from "../../tool.ts";
 import { done, failed, notDone } from "../shared/results.ts";
-import { cutChars, shownOutput } from "../shared/shown.ts";
+import { cutChars, shownName, shownOutput } from "../shared/shown.ts";
 import { lookGit } from "./look-git.ts";
 
 export interface CommitOrder {
@@ -18,18 +18,31 @@ export async function commit({ message, paths, all }: CommitOrder, context: Tool
     const off = explain("git add", added);
     if (off !== null) return failed(off);
   }
-  const staged = await lookGit(["diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv", ...only], context);
-  if (staged.exitCode === 0)
+  const staged = await lookGit([...STAGED, ...only], context, NAMES_BYTES_MAX);
+  if (staged.exitCode === 0 && staged.stdout === "")
     return failed(
       only.length > 0 || all
         ? "There is nothing to commit: nothing has changed there. Look with action status."
         : "Nothing is staged. Name the files in paths, or set all: true.",
     );
+  if (staged.isCut) return failed("These are too many files for one commit. Name fewer in paths.");
+  const outside = await world.outOfScope(staged.stdout.split("\0").slice(0, -1));
+  if (outside.length > 0) return failed(outsideText(outside));
   const made = await world.exec("git", [...GIT, "commit", "--quiet", `--message=${message}`, ...only], LIMITS);
   const off = explain("git commit", made);
   if (off !== null) return failed(`${off}\nThe changes are staged and not committed.`);
   const newest = await lookGit(["log", "-1", "--no-show-signature", "--no-color", "--format=%h %s", "--stat"], context);
   return done(`Committed ${shownOutput(newest.stdout).trim()}`);
+}
+
+const STAGED = ["diff", "--cached", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"];
+const NAMES_BYTES_MAX = 8_388_608;
+const SHOWN_MAX = 10;
+
+function outsideText(outside: readonly string[]): string {
+  const names = outside.slice(0, SHOWN_MAX).map(shownName).join(", ");
+  const more = outside.length > SHOWN_MAX ? ` and ${outside.length - SHOWN_MAX} more` : "";
+  return `Nothing was committed: ${names}${more} ${outside.length === 1 ? "is" : "are"} outside of what this session may change. Name the files to commit in paths.`;
 }
 
 /** As a person would run it, but names are never patterns and nobody can be asked. */

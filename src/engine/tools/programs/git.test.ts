@@ -54,6 +54,19 @@ describe("git", () => {
     expect(run("status", "--short")).toBe("");
   });
 
+  test("a file outside of the session's scope is in no commit, and it is named", async () => {
+    const { cwd, call, run } = await repository({ "src/a.txt": "a\n", "b c.txt": "b\n" });
+    const how = { outOfScope: ["b c.txt"] };
+    for (const name of ["src/a.txt", "b c.txt"]) await writeFile(join(cwd, name), "changed\n");
+    for (const more of [{ all: true }, { paths: ["b c.txt"] }, {}]) {
+      const refused = await call({ action: "commit", message: "x", ...more }, how);
+      expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("b c.txt is outside") });
+    }
+    expect((await call({ action: "commit", message: "mine", paths: ["src"] }, how)).isError).toBe(false);
+    expect(run("show", "--format=", "--name-only").trim()).toBe("src/a.txt");
+    expect(run("log", "--format=%s").trim().split("\n")).toEqual(["mine", "first"]);
+  });
+
   test("a hook that fails, and a person who refuses, leave the commit undone and say so", async () => {
     const { cwd, call, run } = await repository({ "a.txt": "a\n" });
     await writeFile(join(cwd, ".git/hooks/pre-commit"), "#!/bin/sh\necho lint says no >&2\nexit 1\n");

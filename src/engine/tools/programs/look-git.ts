@@ -4,14 +4,18 @@ import { mustExist } from "../shared/must-exist.ts";
 import { codeOf } from "../shared/results.ts";
 
 /** Runs git to look. Paths are names, never patterns; no filter that the repository configures is run. */
-export async function lookGit(argv: readonly string[], { world }: ToolContext): Promise<Looked> {
+export async function lookGit(
+  argv: readonly string[],
+  { world }: ToolContext,
+  bytesMax = LOOK.bytesMax,
+): Promise<Looked> {
   const names = await filterNames(world);
   if (names.length > FILTERS_MAX || names.some((name) => /[=\n]/.test(name))) return ODD_FILTERS;
   const settings = names.flatMap((name) => [
     ...["-c", `filter.${name}.clean=`, "-c", `filter.${name}.smudge=`],
     ...["-c", `filter.${name}.process=`, "-c", `filter.${name}.required=false`],
   ]);
-  return world.look([...GIT, "--literal-pathspecs", ...settings, ...argv], LOOK);
+  return world.look([...GIT, "--literal-pathspecs", ...settings, ...argv], { ...LOOK, bytesMax });
 }
 
 /**
