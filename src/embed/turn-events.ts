@@ -55,7 +55,7 @@ export interface TurnReading {
 
 /** Makes a turn's events out of its stream: pieces of text as they come, and what is missing of them from the log. */
 export function createTurnReader({ blob, question }: TurnReading) {
-  let streamed = "";
+  const streamed = { text: "", thinking: "" };
   let said: string[] = [];
   let usage: TurnUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: null };
 
@@ -64,18 +64,18 @@ export function createTurnReader({ blob, question }: TurnReading) {
     return typeof sha256 === "string" ? blob(sha256) : textIn(part, "text");
   };
   /** Pieces of text are not recorded, so a reader that came late or fell behind has not seen all of them. */
-  const missing = (text: string): string => {
-    const seen = streamed;
-    streamed = seen.startsWith(text) ? seen.slice(text.length) : "";
+  const missing = (kind: keyof typeof streamed, text: string): string => {
+    const seen = streamed[kind];
+    streamed[kind] = seen.startsWith(text) ? seen.slice(text.length) : "";
     if (seen.startsWith(text)) return "";
     return text.startsWith(seen) ? text.slice(seen.length) : text;
   };
   const message = async (data: unknown): Promise<TurnEvent[]> => {
     const text = await whole(data);
-    if (memberOf(data, "role") === "thought") return [{ kind: "thinking", text }];
-    said.push(text);
-    const rest = missing(text);
-    return rest === "" ? [] : [{ kind: "text", text: rest }];
+    const kind = memberOf(data, "role") === "thought" ? "thinking" : "text";
+    if (kind === "text") said.push(text);
+    const rest = missing(kind, text);
+    return rest === "" ? [] : [{ kind, text: rest }];
   };
   const end = (data: unknown): TurnEnd => {
     const error = memberOf(data, "error");
@@ -123,8 +123,9 @@ export function createTurnReader({ blob, question }: TurnReading) {
     if (item.event !== "delta") return [];
     const { source, text } = item.data;
     if (source === "stdout" || source === "stderr") return [{ kind: "output", stream: source, text }];
-    streamed += text;
-    return [{ kind: "text", text }];
+    const kind = source === "thought" ? "thinking" : "text";
+    streamed[kind] += text;
+    return [{ kind, text }];
   };
 }
 

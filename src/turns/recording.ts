@@ -6,8 +6,8 @@ export interface TurnRecording {
   readonly say: (text: string, role?: "assistant" | "thought") => Promise<void>;
   /** Like `say`, for text that `stream` already sent. */
   readonly finishMessage: (text: string, role: "assistant" | "thought") => Promise<void>;
-  /** A frame of text: shown to watchers, not recorded. */
-  readonly stream: (text: string) => void;
+  /** A frame of text: shown to watchers, not recorded. Of a message unless it says so. */
+  readonly stream: (text: string, of?: "message" | "thought") => void;
   readonly artifact: (
     path: string,
     bytes: Uint8Array,

@@ -30,6 +30,8 @@ const MESSAGE_CHARS_MAX = 200_000;
 
 export function withFrame(before: Streamed, { turnId, source, text }: Frame, nowMs: number): Streamed {
   const same = before.turnId === turnId ? before : { ...NOTHING_STREAMED, turnId };
+  // The log has the whole thought soon, and shows it folded.
+  if (source === "thought") return same;
   if (source !== "message") return { ...same, output: (same.output + text).slice(-OUTPUT_CHARS_MAX) };
   if (same.late !== "" && same.late.startsWith(text)) return { ...same, late: same.late.slice(text.length) };
   const message = (same.message + text).slice(-MESSAGE_CHARS_MAX);

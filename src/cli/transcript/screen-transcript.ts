@@ -135,7 +135,8 @@ export function createScreenTranscript(
       } else if (item.event === "delta" && item.data.source === "message" && isBusy) {
         firstSign(Date.now());
         doing = speech.stream(item.data.text) ?? doing;
-      } else if (item.event === "delta") cards.stream(item.data.text);
+      } else if (item.event === "delta" && item.data.source === "thought") doing = "thinking";
+      else if (item.event === "delta") cards.stream(item.data.text);
       else if (item.event === "gap") print([dim(`(${item.data.dropped} pieces were not shown)`)]);
       else if (item.event === "event") hear(item.data);
       output.working(isBusy ? { text: doing, sinceMs: sum.startedMs } : null, cards.running());

@@ -30,7 +30,7 @@ export type TestOrder = Omit<Extract<ToEngine, { kind: "test" }>, "kind" | "id">
 /** The daemon's side of one turn. */
 export interface TurnServer {
   readonly call: (call: EngineCall) => Promise<Json>;
-  readonly stream: (text: string) => void;
+  readonly stream: (text: string, of: "message" | "thought") => void;
   readonly signal: AbortSignal;
 }
 
@@ -76,7 +76,7 @@ export function openEngineProcess(process: HostProcess, options: EngineProcessOp
         serve(message.run, message.id, message.call);
         break;
       case "stream":
-        runs.get(message.run)?.server.stream(message.text);
+        runs.get(message.run)?.server.stream(message.text, message.of);
         break;
       case "end":
         runs.get(message.run)?.over.resolve(message.end);

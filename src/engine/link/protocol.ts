@@ -34,7 +34,7 @@ export type ToEngine =
 export type FromEngine =
   | { readonly kind: "ready" }
   | { readonly kind: "call"; readonly run: number; readonly id: number; readonly call: EngineCall }
-  | { readonly kind: "stream"; readonly run: number; readonly text: string }
+  | { readonly kind: "stream"; readonly run: number; readonly text: string; readonly of: "message" | "thought" }
   | { readonly kind: "end"; readonly run: number; readonly end: TurnEnd }
   | { readonly kind: "tested"; readonly id: number; readonly test: ModelTest }
   | { readonly kind: "asked"; readonly id: number; readonly answer: ApartAnswer }

@@ -5,7 +5,7 @@ import type { EngineCall } from "../link/protocol.ts";
 export interface Link {
   readonly call: (call: EngineCall) => Promise<Json>;
   /** Text on its way to watchers. */
-  readonly stream: (text: string) => void;
+  readonly stream: (text: string, of: "message" | "thought") => void;
   readonly signal: AbortSignal;
 }
 

@@ -14,7 +14,7 @@ import { record, type TurnState } from "./turn-state.ts";
 /** A command is a turn of its own, so that nothing else runs meanwhile. */
 export async function runCommand(turn: TurnState, command: Command): Promise<void> {
   const text = command.do === "compact" ? await compactAsAsked(turn, command) : await summarizeBranch(turn, command);
-  turn.link.stream(text);
+  turn.link.stream(text, "message");
   const body = { text, blob: null, bytes: text.length };
   const data = { turnId: turn.order.turnId, role: "assistant", ...body } as const;
   await record(turn, [{ type: "message.completed@1", data }]);

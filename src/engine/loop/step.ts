@@ -122,9 +122,8 @@ async function read(
     switch (part.kind) {
       case "delta":
         if (hasFrames) await points.fire("message_frame", { turnId, of: part.of, text: part.text });
-        if (part.of !== "text") break;
-        draft.open += part.text;
-        if (purpose === "answer") link.stream(part.text);
+        if (part.of === "text") draft.open += part.text;
+        if (purpose === "answer") link.stream(part.text, part.of === "text" ? "message" : "thought");
         break;
       case "part":
         if (part.part.kind === "text") draft.open = "";

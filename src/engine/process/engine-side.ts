@@ -45,7 +45,7 @@ export function createEngineSide(
 
   const linkOf = (run: number, signal: AbortSignal): Link => ({
     signal,
-    stream: (text) => send({ kind: "stream", run, text }),
+    stream: (text, of) => send({ kind: "stream", run, text, of }),
     call: (call: EngineCall) => {
       calls += 1;
       const id = calls;

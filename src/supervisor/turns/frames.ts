@@ -2,7 +2,7 @@
 export interface Frame {
   readonly sessionId: string;
   readonly turnId: string;
-  readonly source: "message" | "stdout" | "stderr";
+  readonly source: "message" | "thought" | "stdout" | "stderr";
   readonly text: string;
 }
 

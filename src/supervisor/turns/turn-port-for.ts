@@ -3,6 +3,7 @@ import type { ToolPolicy } from "../../domains/index.ts";
 import type { HostProcess } from "../../host/index.ts";
 import type { TurnPort } from "../../turns/index.ts";
 import { createTurnPort, groundOf } from "../../turns/index.ts";
+import type { Frame } from "./frames.ts";
 import { createPermits } from "./permits.ts";
 import { inputOf, pastOf } from "./turn-input.ts";
 import type { TurnRunnerDeps } from "./turn-runner-deps.ts";
@@ -21,8 +22,7 @@ export async function portFor(deps: TurnRunnerDeps, run: Run, cut: AbortSignal):
   const signal = AbortSignal.any([controller.signal, cut]);
   const toolPolicy = policiesOf((tool) => deps.toolPolicy(spec.agent, tool));
   await Promise.all(TOOLS.map(toolPolicy));
-  const frame = (source: "message" | "stdout" | "stderr", text: string) =>
-    deps.frames.send({ sessionId, turnId, source, text });
+  const frame = (source: Frame["source"], text: string) => deps.frames.send({ sessionId, turnId, source, text });
   const spawn = (argv: readonly string[], stdin: "none" | "pipe"): HostProcess => {
     signal.throwIfAborted();
     const process = deps.processes.spawn(spec, sessionId, argv, stdin, {});

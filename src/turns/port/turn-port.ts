@@ -45,7 +45,7 @@ export interface PortScene extends Omit<TurnIdentity, "checkpoint" | "resumed" |
   readonly waiters: Pick<ApprovalWaiters, "wait" | "waitOrRead">;
   /** Null: a question may wait without a limit. */
   readonly answerWithinMs: () => number | null;
-  readonly frame: (source: "message" | "stdout" | "stderr", text: string) => void;
+  readonly frame: (source: "message" | "thought" | "stdout" | "stderr", text: string) => void;
   readonly spawn: EffectScene["spawn"];
   readonly hostProcess: TurnPort["host"];
 }
@@ -117,7 +117,7 @@ function createRecording(scene: PortScene): TurnRecording {
       if (role === "assistant") scene.frame("message", text);
       await finishMessage(text, role);
     },
-    stream: (text) => scene.frame("message", text),
+    stream: (text, of = "message") => scene.frame(of, text),
     record: async (facts) => {
       const { events } = await committer.session(sessionId, (state) => recordDriver(state, turnId, facts), by);
       return events.map(({ id, seq, at }) => ({ id, seq, at }));

@@ -142,6 +142,27 @@ proves.concurrent(
   },
 );
 
+proves.concurrent("ENG-1", "thoughts are streamed before the answer, apart from it, and recorded once", async () => {
+  const { model, queue } = stage.scene();
+  const [thought, text] = ["First I look at the question.", "It is seven."];
+  queue({ do: "answer", thought, text, paceMs: 20 });
+  const { id } = await begin(stage.daemon(), model);
+  const stream = await readStream(stage.daemon(), `/sessions/${id}/stream`);
+  expect(await play(stage.daemon(), id, "how many?")).toMatchObject(COMPLETED);
+  await stream.until("the end of the turn", ({ data }) => data["type"] === "turn.settled@1");
+  const pieces = stream.items.filter(({ event }) => event === "delta").map(({ data }) => data);
+  const of = (source: string) => pieces.filter((piece) => piece["source"] === source).map((piece) => piece["text"]);
+  expect([of("thought").join(""), of("message").join("")]).toEqual([thought, text]);
+  expect(pieces.findLastIndex((piece) => piece["source"] === "thought")).toBeLessThan(
+    pieces.findIndex((piece) => piece["source"] === "message"),
+  );
+  const said = await eventsOf(stage.daemon(), id, "types=message.completed");
+  expect(said.map(({ data }) => [data["role"], data["text"]])).toEqual([
+    ["thought", thought],
+    ["assistant", text],
+  ]);
+});
+
 proves.concurrent(
   "ENG-7",
   "a model that fails for good: the next one with a key answers, and the log says which",
