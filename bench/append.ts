@@ -5,10 +5,12 @@ import { createCommitter, UNBOUNDED } from "../src/commit/index.ts";
 import { systemClock } from "../src/host/index.ts";
 import { idIn, Session } from "../src/kernel/index.ts";
 import type { Store } from "../src/store/index.ts";
+import { newRedactor } from "../test/support/redactor.ts";
 import { createAppendLoad } from "./append-load.ts";
 import { openBareLog } from "./bare-log.ts";
 import { type Bench, type Benchmark, type Figure, interleave, median } from "./harness.ts";
 import { runChild } from "./processes.ts";
+import { redactedAppends } from "./redacted-appends.ts";
 import { createEventMaker } from "./session-facts.ts";
 import { openStore } from "./store-home.ts";
 
@@ -29,7 +31,7 @@ export const appendBenchmark: Benchmark = {
       if (flushes !== null) figures.push(flushes);
       else bench.say("flushes are not counted: there is no strace");
     }
-    figures.push(await sharedAppends(bench));
+    figures.push(await sharedAppends(bench), await redactedAppends(bench));
     return figures;
   },
 };
@@ -74,7 +76,14 @@ async function sharedAppends({ scratch, quick }: Bench): Promise<Figure> {
   const maker = createEventMaker(3);
   const clock = systemClock();
   const counted = { ...store, append };
-  const committer = createCommitter({ store: counted, clock, newId: maker.newId, fence: 0, bounds: UNBOUNDED });
+  const committer = createCommitter({
+    store: counted,
+    clock,
+    newId: maker.newId,
+    fence: 0,
+    bounds: UNBOUNDED,
+    redactor: newRedactor(),
+  });
   try {
     const [writer] = await createAppendLoad(store).openStreams(1);
     const id = idIn(Session, writer?.stream ?? "") ?? "";

@@ -31,6 +31,7 @@ import { mcpServersBenchmark } from "./mcp-servers.ts";
 import { createPackager } from "./package.ts";
 import { peersBenchmark } from "./peers/peers.ts";
 import { postgresBenchmark } from "./postgres.ts";
+import { redactionBenchmark } from "./redaction.ts";
 import { replayBenchmark } from "./replay.ts";
 import { writeReport } from "./report.ts";
 import { describeMachine, type Result, resultOf, writeResult } from "./results.ts";
@@ -43,6 +44,7 @@ import { worktreeBenchmark } from "./worktree.ts";
 
 const BENCHMARKS: readonly Benchmark[] = [
   gateBenchmark,
+  redactionBenchmark,
   appendBenchmark,
   ackBenchmark,
   showSessionBenchmark,

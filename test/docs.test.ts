@@ -95,6 +95,7 @@ test("dependencies.md lists every dependency with its version and licence", () =
   const wanted = Object.entries({
     ...manifest.dependencies,
     ...manifest.devDependencies,
+    ...manifest.optionalDependencies,
     ...runtime.optionalDependencies,
     ...OUTSIDE_PROGRAMS,
   });

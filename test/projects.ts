@@ -36,7 +36,7 @@ const ON_POSTGRES: readonly string[] = ["audit", "backup", "engine/steering", "l
 /** Rooms whose tests start no daemon and change nothing outside of their own folder. */
 const IN_ONE_PROCESS: readonly string[] = [
   ...["app", "client", "cli", "commit", "contract", "domains", "drivers", "kernel"],
-  ...["services", "store", "supervisor", "surfaces", "syscalls", "turns"],
+  ...["redaction", "services", "store", "supervisor", "surfaces", "syscalls", "turns"],
 ]
   .map((room) => `src/${room}/**/*.test.ts`)
   .concat("web/**/*.test.ts");

@@ -41,4 +41,11 @@ export const WEB_WORKERS = {
  * Packages that are installed beside dist/ and not part of it: CommonJS, whose `require` has no meaning in a bundle of
  * modules. Each is loaded only when it is used.
  */
-export const EXTERNAL = ["pg", "ws", "@ai-sdk/amazon-bedrock", "@ai-sdk/google-vertex", "google-auth-library"];
+export const EXTERNAL = [
+  "pg",
+  "ws",
+  "@ai-sdk/amazon-bedrock",
+  "@ai-sdk/google-vertex",
+  "google-auth-library",
+  "@napi-rs/keyring",
+];

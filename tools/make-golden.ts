@@ -5,6 +5,11 @@ import {
   AccessToken,
   AGENT_EVENTS,
   AgentIdentity,
+  recordDiscard,
+  recordRekey,
+  recordUnlock,
+  SECRET_EVENTS,
+  SecretStream,
   SYSTEM_EVENTS,
   TOKEN_EVENTS,
   uuidv7Maker,
@@ -14,6 +19,7 @@ import {
   factsOf,
   idIn,
   inheritView,
+  isRefusal,
   rewindView,
   SESSION_EVENTS,
   SESSIONS,
@@ -38,7 +44,7 @@ import {
 const VERSION = 8;
 const folder = fileURLToPath(new URL(`../test/golden/v${VERSION}/`, import.meta.url));
 const home = join(folder, "home");
-const fact = factsOf({ ...SESSION_EVENTS, ...AGENT_EVENTS, ...TOKEN_EVENTS, ...SYSTEM_EVENTS });
+const fact = factsOf({ ...SESSION_EVENTS, ...AGENT_EVENTS, ...TOKEN_EVENTS, ...SECRET_EVENTS, ...SYSTEM_EVENTS });
 
 const SPEC: SessionSpec = {
   name: "calm-otter-07",
@@ -108,6 +114,35 @@ for (const name of ["search.db", "search.db-wal", "search.db-shm"]) await rm(joi
 await writeFile(join(folder, "expected.jsonl"), expected.map((line) => `${JSON.stringify(line)}\n`).join(""));
 console.log(`${folder}: ${expected.length} lines`);
 
+async function writeSecrets(add: Add): Promise<void> {
+  const sealed = (valueId: string) => ({ valueId, bytes: 48, fingerprint: "0123456789ab" });
+  const bind = [{ host: "api.example.org", header: "Authorization", format: "Bearer {secret}", env: "API_KEY" }];
+  const about = { name: "API_KEY", scope: "agent:demo", owner: "operator", bind: [] };
+  await add(streamOf(SecretStream, "s1"), [
+    fact("secret.sealed@1", { ...about, ...sealed("s1.1") }),
+    fact("secret.bound@1", { bind }),
+    fact("secret.used@1", { use: "env API_KEY", sessionId: null }),
+    fact("secret.rotated@1", sealed("s1.2")),
+  ]);
+  await add(streamOf(SecretStream, "s2"), [
+    fact("secret.sealed@1", { ...about, name: "GONE", ...sealed("s2.1") }),
+    fact("secret.removed@1", {}),
+  ]);
+  for (const decision of [recordRekey("passphrase"), recordUnlock("passphrase"), recordDiscard("aside")])
+    if (!isRefusal(decision)) await add("vault", decision);
+  const found = { kind: "vault", fingerprint: "0123456789ab", count: 1 };
+  await add("system", [
+    fact("log.scanned@1", {
+      ...{ sessionId: null, all: true, erase: true, vault: "open", count: 1, moreSecrets: 0, next: null, more: false },
+      looked: { events: 60, blobs: 2, files: 1, bytes: 4096 },
+      secrets: [{ ...found, events: 1, erasable: 1, sessions: ["s1"], moreSessions: false, files: 0 }],
+      ...{ places: [], files: [], moreFiles: 0, unread: [{ as: "gzip", count: 1, names: ["a.gz"] }] },
+      erased: { events: 1, streams: 1 },
+      left: [{ stream: "session/s1", events: 1, code: "session_busy" }],
+    }),
+  ]);
+}
+
 async function writeStory(log: Store): Promise<void> {
   const fence = 1;
   const add = (stream: string, facts: readonly AnyFact[], more: Partial<AppendOptions> = {}) =>
@@ -141,6 +176,7 @@ async function writeStory(log: Store): Promise<void> {
   await writeForeign(log, add);
   await writeSteps(log, add);
   await writeTrees(add);
+  await writeSecrets(add);
   await add("system", [fact("log.exported@1", { path: "exports/golden", size: 60 })]);
   const root = "c".repeat(64);
   const copied = { blobs: 2, missingBlobs: 0, bytes: 4096 };

@@ -8,6 +8,12 @@ export const PAGES: readonly Page[] = [
   { path: "/ui/models", name: "Models", menu: { key: "m", icon: "models" }, load: () => import("./models/models.tsx") },
   { path: "/ui/tools", name: "Tools", menu: { key: "t", icon: "tools" }, load: () => import("./tools/tools.tsx") },
   {
+    path: "/ui/secrets",
+    name: "Secrets",
+    menu: { key: "e", icon: "secrets" },
+    load: () => import("./secrets/secrets.tsx"),
+  },
+  {
     path: "/ui/activity",
     name: "Activity",
     menu: { key: "v", icon: "activity" },

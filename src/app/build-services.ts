@@ -7,6 +7,7 @@ import {
   createLogReader,
   createModels,
   createReplays,
+  createSecretScan,
   createToolCalls,
   homeState,
   keptCensus,
@@ -31,19 +32,37 @@ export interface ServiceParts {
   readonly policy: Services["policy"];
   readonly roles: Services["roles"];
   readonly daemon: Services["daemon"];
+  readonly secrets: Services["secrets"];
+  readonly plaintext: Services["plaintext"];
+  readonly fingerprints: Services["fingerprints"];
 }
 
 /** Builds the services that syscalls use. */
 export function buildServices(parts: ServiceParts): { readonly services: Services; readonly stop: () => void } {
-  const { opened, written, machine, models, tools, sessions, policy, roles, daemon } = parts;
-  const { home, config, clock, store, instruments, audit } = opened;
+  const { opened, written, machine, models, tools, sessions, policy, roles, daemon, secrets, fingerprints, plaintext } =
+    parts;
+  const { home, config, clock, store, instruments, audit, redactor } = opened;
   const { committer, fence, followers } = written;
   const { engine } = machine;
   const { supervisor, agents, delegation, workspaces, trees, tokens, frames, explainTool } = sessions;
   const eventLoop = watchEventLoop();
+  const backups = createBackups({ ...audit, home, store, clock, committer, version: daemon.version });
   const services: Services = {
     ...{ store, supervisor, agents, delegation, workspaces, trees, tokens, frames, explainTool },
-    ...{ policy, roles, config, fence, followers, instruments, daemon, engine },
+    ...{
+      policy,
+      roles,
+      config,
+      fence,
+      followers,
+      instruments,
+      daemon,
+      engine,
+      secrets,
+      fingerprints,
+      plaintext,
+      redactor,
+    },
     passes: createPasses(clock),
     links: createLinks(clock),
     heavy: createHeavyCalls(clock.steadyMs),
@@ -60,7 +79,8 @@ export function buildServices(parts: ServiceParts): { readonly services: Service
     eventLoop: eventLoop.lag,
     homeState: () => homeState(home, opened.trash, sessions.forks.kept()),
     checkSnapshots: async () => machine.snapshots.check(await liveSnapshots(store)),
-    backups: createBackups({ ...audit, home, store, clock, committer, version: daemon.version }),
+    backups,
+    secretScan: createSecretScan({ home, store, committer, clock, redactor, secrets, backups }),
     retention: buildRetention(parts),
     callsUnderWay: new Map(),
     secretsShownOnce: new Map(),

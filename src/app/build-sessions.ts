@@ -8,6 +8,7 @@ import {
   type McpServerService,
   type OpenedHome,
   refuseHomeFiles,
+  type SecretUses,
   setting,
   type ToolRules,
   workspaceFile,
@@ -60,6 +61,7 @@ export interface SessionParts {
   readonly machine: Machine;
   readonly policy: HeldPolicy;
   readonly mcpServers: Pick<McpServerService, "beside">;
+  readonly secrets: SecretUses;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The directory of sessions that name none. */
   readonly cwd: string;
@@ -101,6 +103,7 @@ export function buildSessions(parts: SessionParts): Sessions {
     driver: drivers.get,
     driverFile: drivers.file,
     random: () => randomBytes(5),
+    requireSecrets: parts.secrets.requireForSession,
     strictMissing: machine.strictMissing,
     tryWalls: machine.tryWalls,
   };
@@ -127,7 +130,7 @@ export function buildSessions(parts: SessionParts): Sessions {
 type RunnerDeps = Parameters<typeof createTurnRunner>[0];
 
 function buildTurnRunner(
-  { opened, written, machine, policy }: SessionParts,
+  { opened, written, machine, policy, secrets }: SessionParts,
   given: Pick<RunnerDeps, "files" | "frames" | "sessionFiles" | "scopes" | "toolPolicy"> & {
     readonly toolRules: Omit<RunnerDeps["permissions"], "answerWithinMs">;
   },
@@ -150,6 +153,7 @@ function buildTurnRunner(
       return ownEntry(drivers, adapter)?.onQuota ?? onQuota;
     },
     turnTimeoutMs: () => setting(config, "turnTimeoutMs"),
+    secrets: { ofSession: secrets.variables, ofDriver: secrets.ofDriver(machine.drivers.secretVariables) },
     log: log.write,
   });
 }

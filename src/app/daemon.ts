@@ -30,6 +30,7 @@ import { buildSessions, type Sessions } from "./build-sessions.ts";
 import { buildEngine, type ModelParts, openModels } from "./engine.ts";
 import { type Machine, startMachine } from "./machine.ts";
 import { openWritableLog, type WritableLog } from "./open-log.ts";
+import { openSealed } from "./sealed.ts";
 import { type Served, serve } from "./serve.ts";
 import { addProgramTools, addTools } from "./tools.ts";
 import { unlessFull, unlessInTheWay } from "./unless-full.ts";
@@ -121,26 +122,26 @@ async function build(options: DaemonOptions, begun: Begun, running: Running): Pr
   const now = nothingYet();
   const written = await openWritableLog(opened, () => now.snapshots?.bytes() ?? 0);
   running.written = written;
+  const syscalls = [...SYSCALLS, ...(options.moreSyscalls ?? [])];
+  const roles = rolesOf(syscalls);
+  const sealed = await openSealed(opened, written, roles.operator);
   const models = openModels(opened);
   const tools = createToolbox();
   addProgramTools(tools, options.moreTools ?? []);
   const machine = await startMachine({
-    opened,
-    engine: (host) => buildEngine(opened, models, environment, host, tools),
-    environment,
-    version,
+    ...{ opened, environment, version, secrets: sealed.secretUses },
+    engine: (host) => buildEngine(opened, models, environment, host, tools, sealed.secretUses),
     bubblewrap: begun.bubblewrap,
     url: () => `http://127.0.0.1:${now.port}`,
     take: (socket, sessionId) => now.take(socket, sessionId),
     onDenied: recordNetworkDenial(written.committer, log.write),
   });
   now.snapshots = machine.snapshots;
-  const { mcpServers } = addTools(tools, { opened, machine, environment, version });
+  const { mcpServers } = addTools(tools, { opened, machine, environment, version, secrets: sealed.secretUses });
   Object.assign(running, { models, machine, mcpServers });
-  const syscalls = [...SYSCALLS, ...(options.moreSyscalls ?? [])];
   const policy = await openPolicy(options, syscalls, opened, written);
   const sessions = buildSessions({
-    ...{ opened, written, machine, policy, environment, startedAtMs, mcpServers },
+    ...{ opened, written, machine, policy, environment, startedAtMs, mcpServers, secrets: sealed.secretUses },
     cwd: options.cwd,
   });
   running.sessions = sessions;
@@ -152,9 +153,8 @@ async function build(options: DaemonOptions, begun: Begun, running: Running): Pr
     shutDown: () => void clock.after(SHUT_DOWN_AFTER_MS, () => stopAsked.resolve()),
   };
   const built = buildServices({
-    ...{ opened, written, machine, models, sessions, policy, daemon },
+    ...{ opened, written, machine, models, sessions, policy, daemon, roles, ...sealed },
     tools: { toolbox: tools, mcpServers, ready: mcpServers.source.ready },
-    roles: rolesOf(syscalls),
   });
   running.stopWatching = built.stop;
   const { services } = built;

@@ -9,6 +9,7 @@ import {
   type OpenedHome,
   openCatalogueFile,
   refuseHomeFiles,
+  type SecretUses,
   type Toolbox,
 } from "../services/index.ts";
 import type { AgentHost } from "../turns/index.ts";
@@ -48,9 +49,10 @@ export function buildEngine(
   environment: Readonly<Record<string, string | undefined>>,
   host: AgentHost,
   tools: Toolbox,
+  secrets: SecretUses,
 ): Engine {
   return createEngine({
-    ...{ host, clock, environment, catalogue, log: log.write },
+    ...{ host, clock, environment, catalogue, secrets, log: log.write },
     configured: () => config.show().models ?? {},
     settings: () => config.show().engine ?? {},
     token: logins.token,

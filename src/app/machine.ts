@@ -27,6 +27,7 @@ import {
   type Drivers,
   type OpenedHome,
   type SandboxTrials,
+  type SecretUses,
 } from "../services/index.ts";
 import {
   createSessionProcesses,
@@ -79,6 +80,7 @@ export interface MachineOptions {
   /** Hands a connection from behind a session's walls to the daemon's own server. */
   readonly take: (socket: Socket, sessionId: string) => void;
   readonly onDenied: (sessionId: string, denied: Denied) => void;
+  readonly secrets: SecretUses;
   /** Builds the own engine on the machine's processes. */
   readonly engine: (host: AgentHost) => Engine;
 }
@@ -113,7 +115,7 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
     },
     sources: { agents: agentsFolder, environment, ask: programs.ask },
   });
-  const about = { host, walls, drivers, cgroups, limits, environment, home, worktrees };
+  const about = { host, walls, drivers, cgroups, limits, environment, home, worktrees, secrets: options.secrets };
   return {
     ...{ processes, drivers, snapshots, workspaces, walls, sandboxHomes, strictMissing },
     driverCatalogue: createDriverCatalogue({
@@ -160,7 +162,7 @@ function buildProcesses(
   { workspaces, worktrees, doors, sandboxHomes, temps }: Folders,
   drivers: () => Drivers,
 ): { readonly walls: SessionWalls; readonly processes: SessionProcesses } {
-  const { home, config, identity, trash } = opened;
+  const { home, config, identity, trash, redactor } = opened;
   const walls = createSessionWalls({
     homes: sandboxHomes,
     doors,
@@ -173,7 +175,7 @@ function buildProcesses(
     onDenied,
   });
   const processes = createSessionProcesses({
-    ...{ host, walls, environment, instance, worktrees, temps, url },
+    ...{ host, walls, environment, instance, worktrees, temps, url, redactor },
     grounds: [workspaces, join(home, FORKS)],
     driverEnvironment: (slug) => drivers().environment(slug),
     isHomeInPlace: identity.isInPlace,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
-import { closeInherited, findBubblewrap } from "../host/index.ts";
+import { closeInherited, findBubblewrap, reportBugs } from "../host/index.ts";
 import { openHome, takeHome } from "../services/index.ts";
 import type { Daemon, DaemonOptions } from "./daemon.ts";
 
@@ -18,6 +18,7 @@ export async function openDaemon(
     throw thrown;
   };
   const locked = await takeHome(options).catch(endThread);
+  if (options.ownsProcess === true) reportBugs(locked.redactor.text);
   const opening = openHome(locked, { ...options, thread }).catch(endThread);
   const before = { file: join(locked.home, "cache", "bubblewrap-works"), version: options.version };
   const bubblewrap = findBubblewrap(options.environment["PATH"] ?? "", before);

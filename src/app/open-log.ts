@@ -22,12 +22,12 @@ export interface WritableLog {
 
 /** `besideBytes`: bytes beside the log that count towards the home's quota. */
 export async function openWritableLog(opened: OpenedHome, besideBytes: () => number): Promise<WritableLog> {
-  const { home, config, log, clock, store } = opened;
+  const { home, config, log, clock, store, redactor } = opened;
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
   const fence = await takeHomeLease({ store, newId, clock, holder: `pid:${process.pid}` });
   const bounds = await openBounds({ home, store, config, clock, log: log.write, besideBytes });
   const followers = await startFollowers(opened, fence);
-  const committer = createCommitter({ store, clock, newId, fence, bounds: bounds.bounds });
+  const committer = createCommitter({ store, clock, newId, fence, bounds: bounds.bounds, redactor });
   const waiting = openWaiting(opened, committer);
   const giveBack = async (): Promise<void> => {
     await giveHomeLeaseBack(committer, fence, log.write);

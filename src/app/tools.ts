@@ -9,6 +9,7 @@ import {
   openMcpServers,
   refuseHomeFiles,
   SESSION_TOOL_NAMES,
+  type SecretUses,
   type Toolbox,
 } from "../services/index.ts";
 import type { ToolSource } from "../turns/index.ts";
@@ -25,7 +26,7 @@ export function addProgramTools(toolbox: Toolbox, sources: readonly ToolSource[]
 /** The rooms whose tools every session has, in the order in which a model is told of them. */
 export function addTools(
   toolbox: Toolbox,
-  { opened, machine, environment, version }: ToolParts,
+  { opened, machine, environment, version, secrets }: ToolParts,
 ): { readonly mcpServers: McpServerService } {
   const { home, config, clock, log, identity } = opened;
   toolbox.add(createWebTools({ ...machine.own, config, clock, environment }));
@@ -38,7 +39,10 @@ export function addTools(
       spawn: ({ spec, sessionId }, argv, order) => machine.processes.spawnTool(spec, sessionId, argv, order),
     }),
   );
-  const mcpServers = openMcpServers(opened, { host: machine.processes.agents, environment, version });
+  const mcpServers = openMcpServers(opened, {
+    ...{ host: machine.processes.agents, environment, version },
+    readSecret: (name, use) => secrets.configured(name, use, null),
+  });
   toolbox.add(mcpServers.source);
   return { mcpServers };
 }
@@ -48,6 +52,7 @@ interface ToolParts {
   readonly machine: Machine;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly version: string;
+  readonly secrets: SecretUses;
 }
 
 /** What callers outside of the engine need for tools. */

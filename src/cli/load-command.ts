@@ -21,6 +21,7 @@ export const LOAD: { readonly [name in EverydayName]: () => Promise<{ readonly r
   attach: () => import("./commands/session/attach.ts"),
   steer: () => import("./commands/session/steer.ts"),
   model: () => import("./commands/model.ts"),
+  secret: () => import("./commands/secret.ts"),
   logs: () => import("./commands/logs.ts"),
   mcp: () => import("./commands/mcp.ts"),
   open: () => import("./commands/open.ts"),

@@ -222,6 +222,13 @@ export const ERRORS = {
     message: "This token may not start or drive a session in so weak a sandbox.",
     remedy: "Start the session with `--sandbox strict`, or ask the operator for a token issued with `--sandbox off`.",
   },
+  secret_in_name: {
+    status: 400,
+    exit: 2,
+    message: "A name, a path, a label or a setting contains a secret.",
+    remedy:
+      'Leave the secret out. Give it to a session with `nomos run --secret NAME`, to a setting with `{"secret": NAME}`.',
+  },
   signed_out: {
     status: 401,
     exit: 3,
@@ -829,6 +836,63 @@ export const ERRORS = {
     exit: 4,
     message: "The tree has no such tile.",
     remedy: "Run `nomos status` to see the tree's size.",
+  },
+  secret_not_found: {
+    status: 404,
+    exit: 4,
+    message: "There is no such secret.",
+    remedy: "Run `nomos secret list` to see the names and scopes of your secrets.",
+  },
+  secret_exists: {
+    status: 409,
+    exit: 5,
+    message: "A secret with this name exists already in this scope.",
+    remedy: "Run `nomos secret rotate NAME` to replace its value, or choose another name or `--scope`.",
+  },
+  secret_ambiguous: {
+    status: 409,
+    exit: 5,
+    message: "Several secrets have this name.",
+    remedy: "Name one by its scope: `--scope workspace:SLUG`, `agent:SLUG` or `session:ID`.",
+  },
+  secret_value_refused: {
+    status: 400,
+    exit: 2,
+    message: "This value cannot be a secret.",
+    remedy:
+      "Use a value of 8 to 65,536 bytes that is no common word: every secret is replaced wherever it stands in a text.",
+  },
+  secret_lost: {
+    status: 409,
+    exit: 5,
+    message: "The value of this secret is lost: the vault does not hold it.",
+    remedy: "Give it again: `nomos secret rotate NAME`.",
+  },
+  secret_not_variable: {
+    status: 400,
+    exit: 2,
+    message: "This secret cannot be an environment variable of a session.",
+    remedy: "Name the variable: `nomos secret bind NAME` with `env`, or seal it under another name.",
+  },
+  vault_locked: { status: 503, exit: 6, message: "The vault is locked.", remedy: "Run `nomos secret unlock`." },
+  vault_key_wrong: {
+    status: 403,
+    exit: 3,
+    message: "This does not open the vault.",
+    remedy: "Check the passphrase, or bring the key of the home that sealed it: `nomos secret unlock --key-file FILE`.",
+  },
+  vault_full: {
+    status: 409,
+    exit: 5,
+    message: "The vault has no room for this secret.",
+    remedy: "Remove secrets that nobody uses: `nomos secret list`, `nomos secret remove NAME`.",
+  },
+  keyring_unavailable: {
+    status: 503,
+    exit: 6,
+    message: "The system's keyring cannot be used.",
+    remedy:
+      "Start a keyring (such as gnome-keyring or KWallet) on this user's D-Bus, or keep the key elsewhere: `nomos secret rekey --to file`.",
   },
   agent_exists: {
     status: 409,

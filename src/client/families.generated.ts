@@ -280,6 +280,34 @@ export interface Families {
     /** Revoke a token for good, and every token that was issued with it. */
     readonly revoke: Verb<"token.revoke">;
   };
+  readonly secret: {
+    /** Seal a new secret in the vault; its value is never shown again. */
+    readonly set: Verb<"secret.set">;
+    /** Seal many secrets at once, as from a .env file; what cannot be a secret is skipped and named. */
+    readonly import: Verb<"secret.import">;
+    /** List your secrets: names, scopes and uses, never values. */
+    readonly list: Verb<"secret.list">;
+    /** Show a secret's length, age, scope, last use and fingerprint, never its value. */
+    readonly show: Verb<"secret.show">;
+    /** Replace a secret's value; the earlier one stays known to the redactor. */
+    readonly rotate: Verb<"secret.rotate">;
+    /** Say where a secret may be sent: hosts, header, methods, paths; replaces what was said before. */
+    readonly bind: Verb<"secret.bind">;
+    /** Remove a secret; its value stays known to the redactor. */
+    readonly remove: Verb<"secret.remove">;
+    /** Open the vault with its passphrase or a copy of its key; with neither, look for its key again. */
+    readonly unlock: Verb<"secret.unlock">;
+    /** Seal the vault with a new key, kept in a file, the system's keyring or behind a passphrase. */
+    readonly rekey: Verb<"secret.rekey">;
+    /** Give up values that nobody can open: names stay, the sealed file is moved aside, a new key is made. */
+    readonly recover: Verb<"secret.recover">;
+    /** Search what is already written for secrets; with `erase`, erase the events that hold them. */
+    readonly scan: Verb<"secret.scan">;
+    /** Find keys that lie in config.json: where they are, never what they are. */
+    readonly plaintext: Verb<"secret.plaintext">;
+    /** Move keys from config.json into the vault; the configuration then names their secrets. */
+    readonly adopt: Verb<"secret.adopt">;
+  };
   readonly permission: {
     /** Show what the gate would decide and which rules apply; every caller may ask about itself. */
     readonly explain: Verb<"permission.explain">;

@@ -165,6 +165,8 @@ export interface SyscallTypes {
       readonly worktree?: boolean;
       /** branch, tag or commit to make the worktree from; default: HEAD */
       readonly base?: string;
+      /** secrets its processes get as variables */
+      readonly secrets?: readonly string[];
       /** for the script driver: the TypeScript file to run */
       readonly file?: string;
     };
@@ -229,6 +231,12 @@ export interface SyscallTypes {
         /** in `archive` of the home */
         readonly file?: string;
       };
+      /** secrets that marks replaced */
+      readonly redacted?: readonly {
+        readonly kind: string;
+        readonly fingerprint: string;
+        readonly count: number;
+      }[];
       /** where the session differs from the request, such as its directory */
       readonly warnings?: readonly string[];
       /** living sessions in the same directory, a parent directory or a subdirectory */
@@ -273,6 +281,12 @@ export interface SyscallTypes {
       readonly queued: boolean;
       /** the running turn takes it up */
       readonly steered?: true;
+      /** secrets that marks replaced */
+      readonly redacted?: readonly {
+        readonly kind: string;
+        readonly fingerprint: string;
+        readonly count: number;
+      }[];
     };
   };
   /** Show what a session's model is sent: each part, where it comes from and how many tokens it takes. */
@@ -1788,10 +1802,12 @@ export interface SyscallTypes {
         } | null;
         /** null when none is needed */
         readonly key: {
-          /** such as `env NAME` or `file PATH` */
+          /** such as `secret NAME`, `env NAME` or `file PATH` */
           readonly source: string;
           /** whether the daemon finds a key there */
           readonly isThere: boolean;
+          /** what is wrong with the secret: missing, lost, or the vault is locked */
+          readonly problem?: string;
         } | null;
         readonly isDefault: boolean;
       }[];
@@ -1822,7 +1838,7 @@ export interface SyscallTypes {
         | "copilot";
       /** the endpoint; default: the API's own */
       readonly baseUrl?: string;
-      /** where its key is: `env:NAME` of the daemon's environment or `file:PATH`; never the key itself */
+      /** where its key is: `secret:NAME` of the vault, `env:NAME` of the daemon's environment or `file:PATH`; never the key itself */
       readonly key?: string;
       /** one of its models, as the provider calls it */
       readonly model?: string;
@@ -1853,10 +1869,12 @@ export interface SyscallTypes {
       readonly tested: string | null;
       /** null when none is needed, or no model is known */
       readonly key: {
-        /** such as `env NAME` or `file PATH` */
+        /** such as `secret NAME`, `env NAME` or `file PATH` */
         readonly source: string;
         /** whether the daemon finds a key there */
         readonly isThere: boolean;
+        /** what is wrong with the secret: missing, lost, or the vault is locked */
+        readonly problem?: string;
       } | null;
       readonly default: string | null;
     };
@@ -2129,6 +2147,16 @@ export interface SyscallTypes {
           readonly count: number;
         }[];
       };
+      /** secrets that its processes hold as environment variables; a process that is given a secret can send it on */
+      readonly secrets: readonly {
+        /** null: it belongs to somebody else */
+        readonly name: string | null;
+        readonly variable: string;
+        /** all commands of the session, or the driver's process alone */
+        readonly for: "session" | "driver";
+        /** why the next process gets no value; null: it gets one */
+        readonly problem: string | null;
+      }[];
       readonly limits: {
         /** what enforces the limits over all processes together; null: nothing on this machine can */
         readonly by: string | null;
@@ -2424,6 +2452,17 @@ export interface SyscallTypes {
         /** new lists that are still being filled from the log */
         readonly unfilledLists: readonly string[];
       };
+      /** the vault of secrets; while it is locked everything else works */
+      readonly vault: {
+        readonly state: "open" | "locked";
+        /** who keeps its key; null: there is none yet, or it is locked */
+        readonly holder: "file" | "keyring" | "passphrase" | null;
+        /** why it is locked */
+        readonly why: string | null;
+        readonly says: string | null;
+        readonly remedy: string | null;
+        readonly secrets: number;
+      };
       /** the own engine */
       readonly engine: {
         /** null while it has no process */
@@ -2605,6 +2644,18 @@ export interface SyscallTypes {
         }[];
         /** files that blocked a start and were moved aside */
         readonly aside: readonly string[];
+      };
+      readonly vault: {
+        readonly state: "open" | "locked";
+        /** who keeps its key; null: there is none yet, or it is locked */
+        readonly holder: "file" | "keyring" | "passphrase" | null;
+        /** why it is locked */
+        readonly why: string | null;
+        readonly says: string | null;
+        readonly remedy: string | null;
+        readonly secrets: number;
+        /** secrets whose value the vault does not hold */
+        readonly lost: number;
       };
       readonly sandbox: {
         readonly bubblewrap: string | null;
@@ -2950,6 +3001,457 @@ export interface SyscallTypes {
       readonly tokenId: string;
     };
   };
+  /** Seal a new secret in the vault; its value is never shown again. */
+  "secret.set": {
+    readonly kind: "write";
+    readonly input: {
+      readonly name: string;
+      readonly value: string;
+      /** default: `home`, every session of its owner */
+      readonly scope?:
+        | string
+        | {
+            readonly workspace?: string;
+            readonly agent?: string;
+            readonly session?: string;
+          };
+      readonly bind?: readonly {
+        /** `host`, `host:port` or `*.host` that the value may be sent to */
+        readonly host: string;
+        readonly header?: string;
+        readonly format?: string;
+        readonly methods?: readonly ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")[];
+        readonly paths?: readonly string[];
+        /** the variable that holds the value for the process */
+        readonly env?: string;
+      }[];
+    };
+    readonly output: {
+      /** of its stream in the log, `secret/ID` */
+      readonly id: string;
+      readonly name: string;
+      readonly scope: {
+        readonly workspace?: string;
+        readonly agent?: string;
+        readonly session?: string;
+      };
+      /** the principal that set it */
+      readonly owner: string;
+      readonly bind: readonly {
+        /** `host`, `host:port` or `*.host` that the value may be sent to */
+        readonly host: string;
+        readonly header?: string;
+        readonly format?: string;
+        readonly methods?: readonly ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")[];
+        readonly paths?: readonly string[];
+        /** the variable that holds the value for the process */
+        readonly env?: string;
+      }[];
+      readonly bytes: number;
+      /** equal for equal values in this home */
+      readonly fingerprint: string;
+      readonly createdAt: string;
+      readonly changedAt: string;
+      readonly lastUsedAt?: string;
+      readonly uses: number;
+      /** the vault does not hold its value; rotate it to give it again */
+      readonly lost: boolean;
+    };
+  };
+  /** Seal many secrets at once, as from a .env file; what cannot be a secret is skipped and named. */
+  "secret.import": {
+    readonly kind: "write";
+    readonly input: {
+      readonly entries: readonly {
+        readonly name: string;
+        readonly value: string;
+      }[];
+      /** default: `home`, every session of its owner */
+      readonly scope?:
+        | string
+        | {
+            readonly workspace?: string;
+            readonly agent?: string;
+            readonly session?: string;
+          };
+    };
+    readonly output: {
+      readonly imported: readonly string[];
+      readonly skipped: readonly {
+        readonly name: string;
+        readonly reason: string;
+        readonly says: string;
+      }[];
+    };
+  };
+  /** List your secrets: names, scopes and uses, never values. */
+  "secret.list": {
+    readonly kind: "read";
+    readonly input: {
+      readonly scope?: string;
+      /** a `next` of an earlier page */
+      readonly after?: string;
+      readonly limit?: number;
+    };
+    readonly output: {
+      readonly secrets: readonly {
+        /** of its stream in the log, `secret/ID` */
+        readonly id: string;
+        readonly name: string;
+        readonly scope: {
+          readonly workspace?: string;
+          readonly agent?: string;
+          readonly session?: string;
+        };
+        /** the principal that set it */
+        readonly owner: string;
+        readonly bind: readonly {
+          /** `host`, `host:port` or `*.host` that the value may be sent to */
+          readonly host: string;
+          readonly header?: string;
+          readonly format?: string;
+          readonly methods?: readonly ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")[];
+          readonly paths?: readonly string[];
+          /** the variable that holds the value for the process */
+          readonly env?: string;
+        }[];
+        readonly bytes: number;
+        /** equal for equal values in this home */
+        readonly fingerprint: string;
+        readonly createdAt: string;
+        readonly changedAt: string;
+        readonly lastUsedAt?: string;
+        readonly uses: number;
+        /** the vault does not hold its value; rotate it to give it again */
+        readonly lost: boolean;
+      }[];
+      readonly next: string | null;
+    };
+  };
+  /** Show a secret's length, age, scope, last use and fingerprint, never its value. */
+  "secret.show": {
+    readonly kind: "read";
+    readonly input: {
+      readonly name: string;
+      readonly scope?: string;
+      /** for the operator: the principal that owns it, `token:ID`; default: yours */
+      readonly owner?: string;
+    };
+    readonly output: {
+      /** of its stream in the log, `secret/ID` */
+      readonly id: string;
+      readonly name: string;
+      readonly scope: {
+        readonly workspace?: string;
+        readonly agent?: string;
+        readonly session?: string;
+      };
+      /** the principal that set it */
+      readonly owner: string;
+      readonly bind: readonly {
+        /** `host`, `host:port` or `*.host` that the value may be sent to */
+        readonly host: string;
+        readonly header?: string;
+        readonly format?: string;
+        readonly methods?: readonly ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")[];
+        readonly paths?: readonly string[];
+        /** the variable that holds the value for the process */
+        readonly env?: string;
+      }[];
+      readonly bytes: number;
+      /** equal for equal values in this home */
+      readonly fingerprint: string;
+      readonly createdAt: string;
+      readonly changedAt: string;
+      readonly lastUsedAt?: string;
+      readonly uses: number;
+      /** the vault does not hold its value; rotate it to give it again */
+      readonly lost: boolean;
+    };
+  };
+  /** Replace a secret's value; the earlier one stays known to the redactor. */
+  "secret.rotate": {
+    readonly kind: "write";
+    readonly input: {
+      readonly name: string;
+      readonly scope?: string;
+      /** for the operator: the principal that owns it, `token:ID`; default: yours */
+      readonly owner?: string;
+      readonly value: string;
+    };
+    readonly output: {
+      /** of its stream in the log, `secret/ID` */
+      readonly id: string;
+      readonly name: string;
+      readonly scope: {
+        readonly workspace?: string;
+        readonly agent?: string;
+        readonly session?: string;
+      };
+      /** the principal that set it */
+      readonly owner: string;
+      readonly bind: readonly {
+        /** `host`, `host:port` or `*.host` that the value may be sent to */
+        readonly host: string;
+        readonly header?: string;
+        readonly format?: string;
+        readonly methods?: readonly ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")[];
+        readonly paths?: readonly string[];
+        /** the variable that holds the value for the process */
+        readonly env?: string;
+      }[];
+      readonly bytes: number;
+      /** equal for equal values in this home */
+      readonly fingerprint: string;
+      readonly createdAt: string;
+      readonly changedAt: string;
+      readonly lastUsedAt?: string;
+      readonly uses: number;
+      /** the vault does not hold its value; rotate it to give it again */
+      readonly lost: boolean;
+    };
+  };
+  /** Say where a secret may be sent: hosts, header, methods, paths; replaces what was said before. */
+  "secret.bind": {
+    readonly kind: "write";
+    readonly input: {
+      readonly name: string;
+      readonly scope?: string;
+      /** for the operator: the principal that owns it, `token:ID`; default: yours */
+      readonly owner?: string;
+      readonly bind: readonly {
+        /** `host`, `host:port` or `*.host` that the value may be sent to */
+        readonly host: string;
+        readonly header?: string;
+        readonly format?: string;
+        readonly methods?: readonly ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")[];
+        readonly paths?: readonly string[];
+        /** the variable that holds the value for the process */
+        readonly env?: string;
+      }[];
+    };
+    readonly output: {
+      /** of its stream in the log, `secret/ID` */
+      readonly id: string;
+      readonly name: string;
+      readonly scope: {
+        readonly workspace?: string;
+        readonly agent?: string;
+        readonly session?: string;
+      };
+      /** the principal that set it */
+      readonly owner: string;
+      readonly bind: readonly {
+        /** `host`, `host:port` or `*.host` that the value may be sent to */
+        readonly host: string;
+        readonly header?: string;
+        readonly format?: string;
+        readonly methods?: readonly ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")[];
+        readonly paths?: readonly string[];
+        /** the variable that holds the value for the process */
+        readonly env?: string;
+      }[];
+      readonly bytes: number;
+      /** equal for equal values in this home */
+      readonly fingerprint: string;
+      readonly createdAt: string;
+      readonly changedAt: string;
+      readonly lastUsedAt?: string;
+      readonly uses: number;
+      /** the vault does not hold its value; rotate it to give it again */
+      readonly lost: boolean;
+    };
+  };
+  /** Remove a secret; its value stays known to the redactor. */
+  "secret.remove": {
+    readonly kind: "write";
+    readonly input: {
+      readonly name: string;
+      readonly scope?: string;
+      /** for the operator: the principal that owns it, `token:ID`; default: yours */
+      readonly owner?: string;
+    };
+    readonly output: {
+      readonly ok: true;
+      readonly name: string;
+    };
+  };
+  /** Open the vault with its passphrase or a copy of its key; with neither, look for its key again. */
+  "secret.unlock": {
+    readonly kind: "write";
+    readonly input: {
+      readonly passphrase?: string;
+      /** the text of a `keys/vault.key` */
+      readonly key?: string;
+    };
+    readonly output: {
+      readonly state: "open" | "locked";
+      /** who keeps its key; null: there is none yet, or it is locked */
+      readonly holder: "file" | "keyring" | "passphrase" | null;
+      /** why it is locked */
+      readonly why: string | null;
+      readonly says: string | null;
+      readonly remedy: string | null;
+      readonly secrets: number;
+    };
+  };
+  /** Seal the vault with a new key, kept in a file, the system's keyring or behind a passphrase. */
+  "secret.rekey": {
+    readonly kind: "write";
+    readonly input: {
+      /** who keeps the key; default: who keeps it now */
+      readonly to?: "file" | "keyring" | "passphrase";
+      /** for `passphrase`: at least 10 characters */
+      readonly passphrase?: string;
+    };
+    readonly output: {
+      readonly state: "open" | "locked";
+      /** who keeps its key; null: there is none yet, or it is locked */
+      readonly holder: "file" | "keyring" | "passphrase" | null;
+      /** why it is locked */
+      readonly why: string | null;
+      readonly says: string | null;
+      readonly remedy: string | null;
+      readonly secrets: number;
+    };
+  };
+  /** Give up values that nobody can open: names stay, the sealed file is moved aside, a new key is made. */
+  "secret.recover": {
+    readonly kind: "write";
+    readonly input: {
+      /** the values have to be given again */
+      readonly discard: true;
+    };
+    readonly output: {
+      readonly state: "open" | "locked";
+      /** who keeps its key; null: there is none yet, or it is locked */
+      readonly holder: "file" | "keyring" | "passphrase" | null;
+      /** why it is locked */
+      readonly why: string | null;
+      readonly says: string | null;
+      readonly remedy: string | null;
+      readonly secrets: number;
+    };
+  };
+  /** Search what is already written for secrets; with `erase`, erase the events that hold them. */
+  "secret.scan": {
+    readonly kind: "write";
+    readonly input: {
+      /** only this session; default: every session that you may read */
+      readonly session?: string;
+      /** for the operator: all streams, archives, backups, exports and the daemon's log */
+      readonly all?: boolean;
+      /** erase the data of events with secrets for good, between turns */
+      readonly erase?: boolean;
+      /** a `next` of an earlier page; then no files are read */
+      readonly after?: number;
+      /** places in the answer */
+      readonly limit?: number;
+    };
+    readonly output: {
+      /** while it is locked only shapes of keys are found, not its values */
+      readonly vault: "open" | "locked";
+      readonly looked: {
+        readonly events: number;
+        readonly blobs: number;
+        readonly files: number;
+        /** of blobs and files */
+        readonly bytes: number;
+      };
+      /** how often secrets were found */
+      readonly count: number;
+      readonly secrets: readonly {
+        /** `vault` for a value of the vault, else the shape of a well-known key */
+        readonly kind: string;
+        /** the same for the same value; the value itself is never told */
+        readonly fingerprint: string;
+        readonly count: number;
+        readonly events: number;
+        /** events of these that can be erased */
+        readonly erasable: number;
+        readonly sessions: readonly string[];
+        readonly moreSessions: boolean;
+        readonly files: number;
+      }[];
+      /** secrets that are not in this list */
+      readonly moreSecrets: number;
+      readonly places: readonly {
+        /** `vault` for a value of the vault, else the shape of a well-known key */
+        readonly kind: string;
+        /** the same for the same value; the value itself is never told */
+        readonly fingerprint: string;
+        readonly count: number;
+        readonly seq: number;
+        readonly eventId: string;
+        readonly stream: string;
+        readonly type: string;
+        readonly where: "data" | "blob" | "header";
+        readonly erasable: boolean;
+        readonly erased: boolean;
+      }[];
+      /** `after` of the next page of places; null: these are all */
+      readonly next: number | null;
+      /** files with secrets; a scan never changes them */
+      readonly files: readonly {
+        readonly path: string;
+        readonly what: "archive" | "backup" | "export" | "daemon-log";
+        readonly count: number;
+        readonly secrets: readonly {
+          /** `vault` for a value of the vault, else the shape of a well-known key */
+          readonly kind: string;
+          /** the same for the same value; the value itself is never told */
+          readonly fingerprint: string;
+          readonly count: number;
+        }[];
+        readonly remedy: string;
+      }[];
+      readonly moreFiles: number;
+      /** what could not be looked into: packed, in another encoding, damaged */
+      readonly unread: readonly {
+        readonly as: string;
+        readonly count: number;
+        readonly names: readonly string[];
+      }[];
+      readonly erased: {
+        readonly events: number;
+        readonly streams: number;
+      };
+      /** not erased now, and why: `session_busy` between its turns */
+      readonly left: readonly {
+        readonly stream: string;
+        readonly events: number;
+        readonly code: string;
+      }[];
+      /** true: this run reached its limit; erase again for the rest */
+      readonly more: boolean;
+      /** what becomes of the search index, and what is not looked at */
+      readonly notes: readonly string[];
+    };
+  };
+  /** Find keys that lie in config.json: where they are, never what they are. */
+  "secret.plaintext": {
+    readonly kind: "read";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly found: readonly {
+        /** the member of config.json, such as `drivers.claude.env.API_KEY` */
+        readonly path: string;
+        /** what its secret would be called */
+        readonly name: string;
+        /** why it cannot be a secret; null: it can be moved */
+        readonly says: string | null;
+      }[];
+    };
+  };
+  /** Move keys from config.json into the vault; the configuration then names their secrets. */
+  "secret.adopt": {
+    readonly kind: "write";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly moved: readonly string[];
+      readonly left: readonly string[];
+    };
+  };
   /** Show what the gate would decide and which rules apply; every caller may ask about itself. */
   "permission.explain": {
     readonly kind: "read";
@@ -3125,6 +3627,7 @@ export type ErrorCode =
   | "rate_limited"
   | "route_not_found"
   | "sandbox_floor"
+  | "secret_in_name"
   | "signed_out"
   | "starting"
   | "syscall_unknown"
@@ -3224,6 +3727,16 @@ export type ErrorCode =
   | "store_unsuitable"
   | "tile_missing"
   | "tile_not_found"
+  | "secret_not_found"
+  | "secret_exists"
+  | "secret_ambiguous"
+  | "secret_value_refused"
+  | "secret_lost"
+  | "secret_not_variable"
+  | "vault_locked"
+  | "vault_key_wrong"
+  | "vault_full"
+  | "keyring_unavailable"
   | "agent_exists"
   | "agent_in_use"
   | "agent_not_found"

@@ -51,7 +51,7 @@ function memory(versions: Readonly<Record<string, number>>, failures: unknown[] 
       judged.push(facts);
       return QUOTA;
     },
-    placed: (facts, { actor }) => facts.map((fact) => ({ id: newId(), at: "", actor, cause: null, fact })),
+    placed: (_stream, facts, { actor }) => facts.map((fact) => ({ id: newId(), at: "", actor, cause: null, fact })),
     append: async (parts, _by, quota, still) => write({ parts, quota, expect: still }),
     appendOne: async (stream, before, events, quota) =>
       events.length === 0

@@ -54,7 +54,7 @@ async function commitOnce(
     const facts = settled(await decide(folded, seen));
     if (facts.length === 0) continue;
     all.push(...facts);
-    const events = recording.placed(facts, by);
+    const events = recording.placed(stream, facts, by);
     const part = { stream, expectedVersion: folded.state.version, events, before: folded };
     parts.push(continues === undefined ? part : { ...part, continues });
   }

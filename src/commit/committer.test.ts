@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { proves } from "../../test/support/proves.ts";
+import { newRedactor } from "../../test/support/redactor.ts";
 import { makeTestHome, newId, SPEC, type TestHome } from "../../test/support/store-home.ts";
 import { throwOnFatal } from "../../test/support/store-sqlite.ts";
 import { SYSTEM_STREAM, systemFact } from "../domains/index.ts";
@@ -19,7 +20,7 @@ const takeFence = async (fence: number): Promise<Committer> => {
   const event = { id: newId(), at: new Date().toISOString(), actor: "test", cause: null, fact: leased };
   const part = { stream: SYSTEM_STREAM, expectedVersion: await store.version(SYSTEM_STREAM), events: [event] };
   await store.append([part], { fence });
-  return createCommitter({ store, clock, newId, fence, bounds: UNBOUNDED });
+  return createCommitter({ store, clock, newId, fence, bounds: UNBOUNDED, redactor: newRedactor() });
 };
 const open = async (committer: Committer): Promise<string> => {
   const id = newId();

@@ -10,6 +10,7 @@ import {
   sessionStream,
   streamOf,
 } from "../kernel/index.ts";
+import type { Redactor } from "../redaction/index.ts";
 import type { RecordedEvent, StreamVersion } from "../store/index.ts";
 import {
   type By,
@@ -32,6 +33,8 @@ import { createStreamQueues } from "./stream-queues.ts";
  */
 export interface Committer {
   readonly fence: number;
+  /** What every fact passes before it is written. */
+  readonly redactor: Redactor;
   /**
    * Changes several streams in one append: all or nothing. The guards in `expect` hold at the append itself; when a
    * guarded stream moved, everything is decided again. After a few attempts it throws `overloaded`.
@@ -83,13 +86,21 @@ interface Erasable {
 }
 
 export interface Keeper {
-  readonly put: (bytes: Uint8Array) => Promise<string>;
+  /** A text without secrets. A text is redacted before it is cut or kept, so that no half of a secret stays. */
+  readonly redact: (text: string) => string;
+  /** Keeps bytes without the values of the vault, so perhaps fewer or more of them. */
+  readonly put: (bytes: Uint8Array) => Promise<KeptBytes>;
   /** Large text is cut, not stored as a blob. */
   readonly isTight: () => boolean;
 }
 
+export interface KeptBytes {
+  readonly blob: string;
+  readonly bytes: number;
+}
+
 export function createCommitter(deps: RecordingDeps): Committer {
-  const { store, fence, bounds } = deps;
+  const { store, fence, bounds, redactor } = deps;
   const recording = createRecording(deps);
   const queues = createStreamQueues(createSharedAppend(recording), CHANGES_MAX);
 
@@ -137,7 +148,7 @@ export function createCommitter(deps: RecordingDeps): Committer {
       state,
       change: async (decide, by) => (await commitStreams(recording, [streamChange({ of, decide })], { by })).events,
       erase: async (targets, reason, by) => {
-        const [erased] = recording.placed(settled(eraseData(kind, await state(), targets, reason)), by);
+        const [erased] = recording.placed(of.stream, settled(eraseData(kind, await state(), targets, reason)), by);
         const ids = targets.map((target) => target.id);
         return erased === undefined ? [] : store.erase(of.stream, ids, erased, { fence, call: by.call ?? null });
       },
@@ -150,12 +161,18 @@ export function createCommitter(deps: RecordingDeps): Committer {
 
   return {
     fence,
+    redactor,
     commit,
     change: (of, id, decide, by, continues) => one(subjectOf(of, id), decide, by, continues),
     session: (id, decide, by) => one(knownSession(id), decide, by),
     sessionState,
     keeper: (id, spaceNeed) => ({
-      put: async (bytes) => store.putBlob(bytes, await bounds.mayKeep(sessionStream(id), spaceNeed)),
+      redact: redactor.text,
+      put: async (given) => {
+        const bytes = redactor.bytes(given);
+        const blob = await store.putBlob(bytes, await bounds.mayKeep(sessionStream(id), spaceNeed));
+        return { blob, bytes: bytes.length };
+      },
       isTight: bounds.isTight,
     }),
     alone,

@@ -1,6 +1,8 @@
+import { NomosError } from "../contract/index.ts";
 import type { Folded } from "../domains/index.ts";
 import type { Clock } from "../host/index.ts";
 import type { AnyFact, NewId, Placed } from "../kernel/index.ts";
+import type { Redactor } from "../redaction/index.ts";
 import type { AppendPart, NewEvent, Quota, RecordedEvent, Store, StreamVersion } from "../store/index.ts";
 import type { Bounds } from "./bounds.ts";
 import type { By } from "./change.ts";
@@ -13,6 +15,7 @@ export interface RecordingDeps {
   readonly newId: NewId;
   readonly fence: number;
   readonly bounds: Bounds;
+  readonly redactor: Redactor;
 }
 
 /** The steps of every change: check room, append, fold. */
@@ -22,7 +25,8 @@ export interface Recording {
   readonly evolve: (stream: string, folded: Folded, event: Placed) => Folded;
   /** Throws when there is no room; otherwise returns the quota for the append. */
   readonly judge: (facts: Facts) => Quota | null;
-  readonly placed: (facts: Facts, by: By) => readonly NewEvent[];
+  /** Facts as events. From here on they hold no secret. */
+  readonly placed: (stream: string, facts: Facts, by: By) => readonly NewEvent[];
   readonly append: (
     parts: readonly AppendPart[],
     by: By,
@@ -38,14 +42,22 @@ export interface Recording {
   ) => Promise<readonly RecordedEvent[]>;
 }
 
-export function createRecording({ store, clock, newId, fence, bounds }: RecordingDeps): Recording {
+export function createRecording({ store, clock, newId, fence, bounds, redactor }: RecordingDeps): Recording {
   return {
     fold: store.foldStream,
     evolve: store.definitions.evolve,
     judge: (facts) => bounds.judge(store.definitions.spaceNeedOf(facts), facts),
-    placed: (facts, by) => {
+    placed: (stream, facts, by) => {
+      // The name of a stream is a part of every header: it could never be erased.
+      if (redactor.text(stream) !== stream) throw new NomosError("secret_in_name");
       const at = clock.iso(clock.nowMs());
-      return facts.map((fact) => ({ id: newId(), at, actor: by.actor, cause: by.cause ?? null, fact }));
+      const clean = (fact: AnyFact): AnyFact => {
+        const data = redactor.data(fact.data);
+        if (data === fact.data) return fact;
+        if (store.definitions.isExact(fact.type)) throw new NomosError("secret_in_name");
+        return { ...fact, data };
+      };
+      return facts.map((fact) => ({ id: newId(), at, actor: by.actor, cause: by.cause ?? null, fact: clean(fact) }));
     },
     append: async (parts, by, quota, expect) =>
       parts.length === 0 ? [] : store.append(parts, { fence, call: by.call ?? null, quota, expect }),

@@ -46,7 +46,7 @@ export function createSharedAppend(
     for (const one of waiting) {
       const outcome = await decideOne(one, folded);
       if ("facts" in outcome && !hasRoom(batch, outcome)) break;
-      const events = "facts" in outcome ? recording.placed(outcome.facts, one.by) : [];
+      const events = "facts" in outcome ? recording.placed(stream, outcome.facts, one.by) : [];
       folded = events.reduce(
         (state, { id, at, fact }) =>
           recording.evolve(stream, state, { id, at, fact, version: state.state.version + 1 }),

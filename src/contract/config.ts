@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { POLICY_LIMITS } from "../domains/index.ts";
 import { McpServers } from "./mcp-config.ts";
-import { Engine, Models, OnQuota } from "./models-config.ts";
+import { Engine, Models, OnQuota, SecretRef } from "./models-config.ts";
 import { Web } from "./web-config.ts";
 
 const bytes = (min: number) => z.number().int().min(min).max(Number.MAX_SAFE_INTEGER).optional();
@@ -183,7 +183,7 @@ export const Config = z.looseObject({
       z.object({
         command: z.string().optional(),
         args: z.array(z.string()).optional(),
-        env: z.record(z.string(), z.string()).optional(),
+        env: z.record(z.string(), z.union([z.string(), SecretRef])).optional(),
         home: z.string().optional(),
         file: z.string().optional(),
         permissions: z.enum(["ask", "reject", "allow"]).optional(),
@@ -192,7 +192,7 @@ export const Config = z.looseObject({
     )
     .optional()
     .describe(
-      "per driver: command, arguments, environment and HOME; how its requests for permission are answered (`ask`, `reject`, `allow`); for your own driver, its TypeScript file",
+      "per driver: command, arguments, environment (text, or `{secret: NAME}` of the vault) and HOME; how its requests for permission are answered (`ask`, `reject`, `allow`); for your own driver, its TypeScript file",
     ),
 });
 export type Config = z.infer<typeof Config>;
@@ -223,7 +223,7 @@ export const LIMIT_DEFAULTS = {
 
 /** Members of `worktree`. */
 export const WORKTREE_DEFAULTS = {
-  carry: [".env*", "node_modules"],
+  carry: ["node_modules"],
   carryBytesMax: 536_870_912,
   filesMax: 1_000_000,
   bytesMax: 21_474_836_480,

@@ -6,6 +6,7 @@ import type { ErrorEntry } from "./errors/entry.ts";
 import { HOST_ERRORS } from "./errors/host-errors.ts";
 import { LOG_ERRORS } from "./errors/log-errors.ts";
 import { REQUEST_ERRORS } from "./errors/request-errors.ts";
+import { SECRET_ERRORS } from "./errors/secret-errors.ts";
 import { SESSION_ERRORS } from "./errors/session-errors.ts";
 import { SNAPSHOT_ERRORS } from "./errors/snapshot-errors.ts";
 import { TOOL_ERRORS } from "./errors/tool-errors.ts";
@@ -21,6 +22,7 @@ export const ERROR_CATALOGUE = {
   ...EMBEDDING_ERRORS,
   ...ENGINE_ERRORS,
   ...LOG_ERRORS,
+  ...SECRET_ERRORS,
   ...SESSION_ERRORS,
   ...SNAPSHOT_ERRORS,
   ...TOOL_ERRORS,

@@ -8,9 +8,10 @@ export const McpServerName = z
 const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable");
 const prefix = z.string().max(200).optional().describe("text before it, such as `Bearer `");
 const FromEnvironment = z.object({ env: variable, prefix }).strict();
+const FromVault = z.object({ secret: z.string().min(1).max(200), prefix }).strict();
 const FromFile = z.object({ file: z.string().min(1).max(4096), prefix }).strict();
 /** Where a secret comes from: it is read when the server is started and stored nowhere else. */
-const SecretSource = z.union([FromEnvironment, FromFile]);
+const SecretSource = z.union([FromVault, FromEnvironment, FromFile]);
 
 const common = {
   agents: z.array(z.string().min(1).max(64)).max(64).optional().describe("only sessions of these agents have it"),
@@ -37,7 +38,9 @@ const Program = z.looseObject({
   env: z
     .record(variable, z.union([z.string().max(16_384), SecretSource]))
     .optional()
-    .describe("its variables: text, `{env: NAME}` of the daemon's environment, or `{file: PATH}`"),
+    .describe(
+      "its variables: text, `{secret: NAME}` of the vault, `{env: NAME}` of the daemon's environment, or `{file: PATH}`",
+    ),
   cwd: z.string().min(1).max(4096).optional(),
   shared: z.boolean().optional().describe("false: one process for each session; default: one for all"),
 });
@@ -49,7 +52,7 @@ const Address = z.looseObject({
   headers: z
     .record(z.string().regex(/^[A-Za-z0-9-]{1,200}$/), z.union([z.string().max(16_384), SecretSource]))
     .optional()
-    .describe("headers of each request: text, `{env: NAME}` or `{file: PATH}`"),
+    .describe("headers of each request: text, `{secret: NAME}`, `{env: NAME}` or `{file: PATH}`"),
 });
 
 export const McpServerSettings = z.union([Program, Address]);

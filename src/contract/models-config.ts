@@ -27,11 +27,16 @@ const ModelSettings = z.object({
     .describe("dollars per million tokens"),
 });
 
+/** A secret of the vault, by its name. */
+export const SecretRef = z.object({ secret: z.string().min(1).max(200) }).strict();
+
+const HeaderRef = SecretRef.extend({ prefix: z.string().max(200).optional() }).strict();
+
 /** Where a key comes from. It is read when it is used and never written anywhere. */
 const KeySource = z.union([
   z.object({ env: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable") }).strict(),
   z.object({ file: z.string().min(1).max(4096) }).strict(),
-  z.object({ secret: z.string().min(1).max(200) }).strict(),
+  SecretRef,
 ]);
 
 export const ProviderSettings = z.object({
@@ -40,8 +45,10 @@ export const ProviderSettings = z.object({
     .url({ protocol: /^https?$/ })
     .max(2048)
     .optional(),
-  key: KeySource.optional().describe("`{env: NAME}` of the daemon's environment, or `{file: PATH}`"),
-  headers: z.record(z.string().max(200), z.string().max(4096)).optional(),
+  key: KeySource.optional().describe(
+    "`{secret: NAME}` of the vault, `{env: NAME}` of the daemon's environment, or `{file: PATH}`",
+  ),
+  headers: z.record(z.string().max(200), z.union([z.string().max(4096), HeaderRef])).optional(),
   options: z.record(z.string().max(200), z.json()).optional().describe("what only this provider takes"),
   stallMs: z.number().int().min(1000).optional().describe("an answer that pauses longer counts as failed"),
   models: z.record(z.string().min(1).max(200), ModelSettings).optional(),

@@ -17,6 +17,18 @@ export const SandboxExplained = z.object({
       z.object({ host: z.string(), port: z.number().int(), reason: z.string(), count: z.number().int() }),
     ),
   }),
+  secrets: z
+    .array(
+      z.object({
+        name: z.string().nullable().describe("null: it belongs to somebody else"),
+        variable: z.string(),
+        for: z.enum(["session", "driver"]).describe("all commands of the session, or the driver's process alone"),
+        problem: z.string().nullable().describe("why the next process gets no value; null: it gets one"),
+      }),
+    )
+    .describe(
+      "secrets that its processes hold as environment variables; a process that is given a secret can send it on",
+    ),
   limits: z.object({
     by: z
       .string()

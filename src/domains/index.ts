@@ -1,5 +1,7 @@
 import { type Aggregate, Session } from "../kernel/index.ts";
 import { AgentIdentity } from "./agents/agent.ts";
+import { SecretStream } from "./secrets/secret.ts";
+import { VaultStream } from "./secrets/vault.ts";
 import { System } from "./system/system.ts";
 import { AccessToken } from "./tokens/token.ts";
 
@@ -82,6 +84,39 @@ export { jsonFault } from "./json/json-fault.ts";
 export { didYouMean, nearest } from "./names/nearest.ts";
 export { judgeChange, parseScope, type Scope, scopeWalls } from "./scope/scope.ts";
 export {
+  bindSecret,
+  RETIRED_VALUES_MAX,
+  recordSecretUse,
+  removeSecret,
+  rotateSecret,
+  SECRET_EVENTS,
+  SECRET_TRANSITIONS,
+  SECRETS,
+  type Secret,
+  type SecretBinding,
+  type SecretRow,
+  type SecretState,
+  SecretStream,
+  sealSecret,
+  valuesOf,
+} from "./secrets/secret.ts";
+export {
+  HOME_SCOPE,
+  parseSecretScope,
+  type SecretPlace,
+  type SecretScope,
+  scopesReaching,
+  spellSecretScope,
+} from "./secrets/secret-scope.ts";
+export { SECRET_BYTES, utf8Bytes, type ValueFault, valueFault } from "./secrets/secret-value.ts";
+export {
+  type KeyHolder,
+  recordDiscard,
+  recordRekey,
+  recordUnlock,
+  VaultStream,
+} from "./secrets/vault.ts";
+export {
   DEFAULT_WORKSPACE,
   type Ground,
   isWithinGround,
@@ -104,11 +139,13 @@ export {
   recordBackup,
   recordCollection,
   recordExport,
+  recordScan,
   recordSystemDenial,
   recordUnownedRemoval,
 } from "./system/log-decisions.ts";
 export type { AnchorAnswer, Collected, CollectedSession, Compared, Restored } from "./system/log-events.ts";
 export { changePolicy, POLICY_LIMITS } from "./system/policy.ts";
+export type { FoundSecret, Scanned, ScannedFile, ScannedPlace, ScannedSecret } from "./system/scan-events.ts";
 export {
   defaultAgent,
   type LastComparison,
@@ -139,4 +176,11 @@ export {
 export { keepWorktree, removeWorktree } from "./worktrees/worktree.ts";
 
 /** All aggregates. To add one, make its folder and add one line here; stores and docs follow. */
-export const AGGREGATES: readonly Aggregate[] = [Session, AgentIdentity, AccessToken, System];
+export const AGGREGATES: readonly Aggregate[] = [
+  Session,
+  AgentIdentity,
+  AccessToken,
+  System,
+  SecretStream,
+  VaultStream,
+];

@@ -1,3 +1,5 @@
+import type { Redactor } from "../redaction/index.ts";
+
 /** An agent's output beside the protocol, bounded: its end for error messages, and everything new for the log. */
 export interface Printed {
   readonly add: (source: "stderr" | "noise", text: string) => void;
@@ -12,13 +14,15 @@ export interface Printed {
 const KEPT_CHARS = 65_536;
 const TAIL_CHARS = 2000;
 
-export function createPrinted(): Printed {
+export function createPrinted(redactor: Pick<Redactor, "stream" | "text">): Printed {
+  const errors = redactor.stream();
   let fresh = "";
   let dropped = 0;
   let tail = "";
   return {
     add: (source, text) => {
-      const line = source === "noise" ? `${text}\n` : text;
+      // Before anything is cut: half of a secret is not recognised any more.
+      const line = source === "noise" ? `${redactor.text(text)}\n` : errors.push(text);
       tail = (tail + line).slice(-TAIL_CHARS);
       fresh += line;
       if (fresh.length > 2 * KEPT_CHARS) {

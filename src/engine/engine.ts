@@ -57,7 +57,7 @@ export interface ListedModel {
     readonly cacheWrite: number;
   } | null;
   /** Where the key comes from, and whether it is there; null when none is needed. */
-  readonly key: { readonly source: string; readonly isThere: boolean } | null;
+  readonly key: { readonly source: string; readonly isThere: boolean; readonly problem?: string } | null;
   readonly isDefault: boolean;
 }
 

@@ -17,6 +17,7 @@ export { listeningPorts } from "./machine/listening-ports.ts";
 export { machineLoad } from "./machine/machine-load.ts";
 export type { Missing } from "./machine/missing.ts";
 export { openFilesMax } from "./machine/open-files.ts";
+export { reportBugs } from "./machine/report-bug.ts";
 export { returnMemoryWhenIdle, systemMemory } from "./machine/return-memory.ts";
 export { type LocalConnection, socketUser } from "./machine/socket-user.ts";
 export { allowedEnvironment } from "./processes/allowed-environment.ts";
@@ -59,6 +60,10 @@ export type { OnBytes, Restored, RestoreLimits, TreeSpec } from "./snapshots/tre
 export { byteNameOf } from "./snapshots/walk/byte-path.ts";
 export { type Left, removeTree } from "./trash/remove-tree.ts";
 export { openTrash, type Trash } from "./trash/trash.ts";
+export { type Fingerprints, openFingerprints } from "./vault/fingerprint-key.ts";
+export type { Keyring } from "./vault/keyring.ts";
+export { type LockReason, openVault, type Vault, type VaultOpener, type VaultState } from "./vault/open-vault.ts";
+export type { VaultFiles } from "./vault/vault-files.ts";
 export type { Applied } from "./worktrees/apply/apply-worktree.ts";
 export type { Work } from "./worktrees/find-work.ts";
 export { holdersOf } from "./worktrees/holders.ts";

@@ -33,6 +33,13 @@ export { type Examination, type ExamineOptions, examine } from "./restore/examin
 export { type RestoreOptions, type RestoreReport, restoreHome } from "./restore/restore-home.ts";
 export { tidySandboxHomes } from "./sandbox/sandbox-homes.ts";
 export { createSandboxTrials, type SandboxTrials } from "./sandbox/sandbox-trials.ts";
+export { createSecretScan, type SecretScan } from "./secret-scan/secret-scan.ts";
+export type { ShownSecret } from "./secrets/find-secret.ts";
+export { LOCKED } from "./secrets/locked.ts";
+export { createPlaintextMover, type PlaintextMover } from "./secrets/move-plaintext.ts";
+export { openSecrets } from "./secrets/open-secrets.ts";
+export { createSecretUses, type SecretUses } from "./secrets/secret-uses.ts";
+export type { Secrets } from "./secrets/secrets.ts";
 export type { SessionCall, SessionOrder } from "./session-tools/session-call.ts";
 export { createSessionTools, SESSION_TOOL_NAMES } from "./session-tools/session-tools.ts";
 export { createToolCalls, type ToolCalls } from "./tools/tool-calls.ts";

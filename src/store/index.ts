@@ -2,11 +2,14 @@ export { type ArchiveLine, hashFile, readArchive, writeArchive } from "./archive
 export { provedEvents } from "./archive/check-archive.ts";
 export { makeBackup } from "./backup/make-backup.ts";
 export { MANIFEST, type Manifest, readManifest } from "./backup/manifest.ts";
+export { openBackupLog } from "./backup/read-backup.ts";
 export { takeCopy } from "./backup/take-copy.ts";
 export { verifyBackup } from "./backup/verify-backup.ts";
+export { bundleLines, bundleParts, partBytes } from "./bundle/read-bundle.ts";
 export { HOUSE } from "./definitions.ts";
 export { flushFolder } from "./files/durable-file.ts";
 export { makeFolders } from "./files/make-folders.ts";
+export { blobsIn } from "./log/prepare-append.ts";
 export { sha256 } from "./log/sha256.ts";
 export { loadCopy, mayHaveLog, openStore, type StoreSettings, shownAddress } from "./open-store.ts";
 export {

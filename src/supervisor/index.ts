@@ -1,3 +1,4 @@
+export { carriedSecrets } from "./files/carried-secrets.ts";
 export { createForkFolders, type ForkFolders, type KeptFork } from "./files/fork-folders.ts";
 export { liveSnapshots } from "./files/live-snapshots.ts";
 export { createScopeJudge, type ScopeJudge } from "./files/scope-judge.ts";
@@ -22,3 +23,4 @@ export { createSupervisor, type Supervisor } from "./supervisor.ts";
 export { createFrames, type Frame, type Frames } from "./turns/frames.ts";
 export { branchOf, historyOf, loadEvent } from "./turns/turn-history.ts";
 export { createTurnRunner } from "./turns/turn-runner.ts";
+export type { SecretSources } from "./turns/turn-runner-deps.ts";

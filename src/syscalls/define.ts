@@ -25,6 +25,11 @@ export interface Syscall {
   readonly input: z.ZodObject;
   /** Error codes for missing members, instead of the general one. */
   readonly missing?: { readonly [field: string]: ErrorCode };
+  /**
+   * Members that hold a secret. The log keeps a hash of each request that has an idempotency key; of these members it hashes
+   * a keyed fingerprint, so that nobody can guess a value from the log. The command line never takes them as arguments.
+   */
+  readonly confidential?: readonly string[];
   readonly output: z.ZodType;
   readonly errors: readonly ErrorCode[];
   readonly http: HttpSpelling;

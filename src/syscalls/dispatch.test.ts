@@ -43,6 +43,7 @@ const HARMLESS = [
   ...["session.snapshot", "session.note", "session.ask", "session.finish", "session.erase", "event.add", "turn.begin"],
   ...["turn.end", "turn.say", "artifact.write", "todo.replace", "approval.approve", "approval.reject"],
   ...["agent.create", "agent.delete", "agent.default", "workspace.use", "workspace.remove", "worktree.remove"],
+  ...["secret.set", "secret.import", "secret.rotate", "secret.bind", "secret.remove", "secret.scan"],
   ...["worktree.gc", "system.shutdown", "system.gc", "token.issue", "token.revoke"],
 ];
 

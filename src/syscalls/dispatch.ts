@@ -32,7 +32,7 @@ export async function dispatch(services: Services, syscall: Syscall, request: Re
     const input: Record<string, unknown> = { ...parseInput(syscall.input, request.input) };
     await resolveNames(services, request.actor, syscall.names, input);
     const resource = await resourceOf(services, syscall, request.actor, input);
-    const call = request.key === null || syscall.kind !== "write" ? null : callRef(syscall, request, input);
+    const call = request.key === null || syscall.kind !== "write" ? null : callRef(services, syscall, request, input);
     const { actor, progress = () => undefined } = request;
     const welcome = request.isInside === true ? LASTING : whileGood(services, actor, syscall.kind);
     const signal = welcome.isLasting ? request.signal : AbortSignal.any([request.signal, welcome.signal]);
@@ -247,11 +247,19 @@ async function bounded(syscall: Syscall, context: Context, input: unknown): Prom
 }
 
 /** The key belongs to its principal. The request is compared by parsed input, not by spelling. */
-function callRef(syscall: Syscall, request: Request, input: Record<string, unknown>): CallRef {
+function callRef(
+  { fingerprints }: Pick<Services, "fingerprints">,
+  syscall: Syscall,
+  request: Request,
+  input: Record<string, unknown>,
+): CallRef {
   const key = request.key ?? "";
   if (key.length === 0 || key.length > LIMITS.idempotencyKeyChars)
     throw new NomosError("invalid_request", { field: "Idempotency-Key", maxChars: LIMITS.idempotencyKeyChars });
-  const asked: Json = JSON.parse(JSON.stringify(input));
+  const hidden = (syscall.confidential ?? []).flatMap((member) =>
+    input[member] === undefined ? [] : [[member, fingerprints.digest(`${member} ${JSON.stringify(input[member])}`)]],
+  );
+  const asked: Json = JSON.parse(JSON.stringify({ ...input, ...Object.fromEntries(hidden) }));
   return {
     keyHash: sha256(`${request.actor.principal}\0${key}`),
     requestHash: sha256(`${syscall.name}\0${canonicalJson(asked)}`),

@@ -1,6 +1,7 @@
 import type { Followers, HeldPolicy } from "../commit/index.ts";
 import type { Engine } from "../engine/index.ts";
-import type { SnapshotsChecked } from "../host/index.ts";
+import type { Fingerprints, SnapshotsChecked } from "../host/index.ts";
+import type { Redactor } from "../redaction/index.ts";
 import type {
   AuditService,
   BackupService,
@@ -15,9 +16,12 @@ import type {
   Instruments,
   McpServerService,
   ModelService,
+  PlaintextMover,
   ReadDaemonLog,
   ReplayService,
   SandboxTrials,
+  SecretScan,
+  Secrets,
   ToolCalls,
   WaitingService,
 } from "../services/index.ts";
@@ -48,6 +52,11 @@ export interface Services {
   readonly trees: SessionTrees;
   readonly tokens: Tokens;
   readonly frames: Frames;
+  readonly secrets: Secrets;
+  readonly secretScan: SecretScan;
+  readonly plaintext: PlaintextMover;
+  /** Names confidential members of a call without telling them. */
+  readonly fingerprints: Pick<Fingerprints, "digest">;
   readonly policy: HeldPolicy;
   readonly roles: Roles;
   /** Explains how the gate would decide on a session's tool. */
@@ -64,6 +73,8 @@ export interface Services {
   readonly passes: Passes;
   readonly links: Links;
   readonly heavy: HeavyCalls;
+  /** What was found in a text that came in; everything that is written passes it anyway. */
+  readonly redactor: Redactor;
   readonly docs: DocService;
   readonly engine: Pick<Engine, "context" | "state" | "breakers">;
   readonly models: ModelService;

@@ -92,9 +92,13 @@ function createPieces(listen: Listen, news: () => void): Pieces {
 
 const NO_PIECES: Listen = () => () => undefined;
 
-export async function* streamAll(context: Context<"store">, after: number): AsyncGenerator<StreamItem> {
+export async function* streamAll(
+  context: Context<"store">,
+  after: number,
+  shown: (event: RecordedEvent) => RecordedEvent,
+): AsyncGenerator<StreamItem> {
   for await (const item of follow(context, after, undefined, NO_PIECES))
-    if ("seq" in item) yield { event: "event", id: item.seq, data: item };
+    if ("seq" in item) yield { event: "event", id: item.seq, data: shown(item) };
 }
 
 export async function* streamSession(

@@ -16,6 +16,7 @@ import { permission } from "./permission/permission.ts";
 import { queue } from "./queue/queue.ts";
 import type { Role, Roles } from "./roles.ts";
 import { sandbox } from "./sandbox/sandbox.ts";
+import { secret } from "./secret/secret.ts";
 import { session } from "./session/session.ts";
 import { system } from "./system/system.ts";
 import { todo } from "./todo/todo.ts";
@@ -48,6 +49,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...config,
   ...queue,
   ...token,
+  ...secret,
   ...permission,
   ...archive,
   ...doc,

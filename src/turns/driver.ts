@@ -1,5 +1,6 @@
 import type { HostProcess } from "../host/index.ts";
 import type { Continuity, DriverSettings, SessionSpec } from "../kernel/index.ts";
+import type { Redactor } from "../redaction/index.ts";
 import type { TurnEffects } from "./effects.ts";
 import type { TurnIdentity } from "./identity.ts";
 import type { TurnQuestions } from "./questions.ts";
@@ -46,6 +47,8 @@ export interface AgentHost {
   readonly spawn: (order: AgentOrder) => HostProcess;
   /** Access to our tools for one session: address and token. The token is valid until `end`. */
   readonly tools: (sessionId: string) => { readonly url: string; readonly token: string; readonly end: () => void };
+  /** What an agent prints passes it before anything of it is cut, kept or shown. */
+  readonly redactor: Redactor;
 }
 
 export interface AgentOrder {

@@ -1,4 +1,5 @@
 import type { DriverFact, Json, TextOrBlob, TodoItem } from "../kernel/index.ts";
+import type { Redactor } from "../redaction/index.ts";
 
 /** What a turn records. Durable when a call resolves; refused after the turn's end. */
 export interface TurnRecording {
@@ -17,6 +18,8 @@ export interface TurnRecording {
   readonly event: (name: string, payload: Json) => Promise<void>;
   /** One append. Returns where each fact is in the log. */
   readonly record: (facts: readonly DriverFact[]) => Promise<readonly RecordedAt[]>;
+  /** What everything recorded passes. Texts that are cut, or shown elsewhere, pass it first. */
+  readonly redactor: Redactor;
   /** Small text as it is, large text as a blob, for use in facts. */
   readonly keep: (text: string) => Promise<TextOrBlob>;
   /** Bytes as a blob, for use in facts. */

@@ -18,7 +18,7 @@ export interface ServedPlace extends CallPlace {
 
 /** Runs a tool of the daemon as an effect of this turn. */
 export async function serveTool(
-  port: Pick<TurnPort, "effect" | "keep" | "sessionId" | "turnId" | "spec" | "signal">,
+  port: Pick<TurnPort, "effect" | "keep" | "redactor" | "sessionId" | "turnId" | "spec" | "signal">,
   tool: ServedTool,
   input: Json,
   { once, ...place }: ServedPlace,
@@ -42,7 +42,7 @@ export async function serveTool(
       const key = `${turnId}:${once ?? place.key ?? effectId}`;
       const result = await tool.run(input, { sessionId, turnId, key, spec, signal });
       answered = result;
-      const output = textOf(result);
+      const output = port.redactor.text(textOf(result));
       return { exitCode: null, output, message: result.isError ? firstLine(output) : null };
     },
   );

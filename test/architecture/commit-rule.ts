@@ -13,8 +13,8 @@ const NAMED: ReadonlySet<string> = new Set([
 
 const WRITES: ReadonlySet<string> = new Set(["append", "erase"]);
 
-/** Files with a method of that name that are not stores. */
-const OTHERS: ReadonlySet<string> = new Set(["committer", "own", "supervisor"]);
+/** Things with a member of that name that are not stores. */
+const OTHERS: ReadonlySet<string> = new Set(["committer", "input", "own", "supervisor"]);
 
 /** Only a commit may append to the log or erase from it. */
 export const oneCommit: Rule = ({ files }) =>

@@ -133,6 +133,6 @@ function foldersOf(root: string): readonly string[] {
 function readDependencies(root: string): ReadonlySet<string> {
   const manifest: unknown = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
-  const declared = isRecord(manifest) ? manifest["dependencies"] : null;
-  return new Set(isRecord(declared) ? Object.keys(declared) : []);
+  const kinds = isRecord(manifest) ? [manifest["dependencies"], manifest["optionalDependencies"]] : [];
+  return new Set(kinds.flatMap((declared) => (isRecord(declared) ? Object.keys(declared) : [])));
 }

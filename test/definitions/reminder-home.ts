@@ -3,6 +3,7 @@ import { systemClock } from "../../src/host/index.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { onPostgres, testSchema } from "../support/postgres.ts";
+import { newRedactor } from "../support/redactor.ts";
 import { makeTestHome, newId } from "../support/store-home.ts";
 import { throwOnFatal } from "../support/store-sqlite.ts";
 import { MODULE } from "./aggregates.ts";
@@ -76,7 +77,14 @@ async function reminderHome(
 /** The committer for whichever store is open. */
 export function remindersIn(store: () => Store): Pick<ReminderHome, "committer" | "remind"> {
   const committer = (): Committer =>
-    createCommitter({ store: store(), clock: systemClock(), newId, fence: 0, bounds: UNBOUNDED });
+    createCommitter({
+      store: store(),
+      clock: systemClock(),
+      newId,
+      fence: 0,
+      bounds: UNBOUNDED,
+      redactor: newRedactor(),
+    });
   return {
     committer,
     remind: async (plan, text = "water the plants", blob = null) => {

@@ -5,6 +5,7 @@ import { createChance } from "../sim/chance.ts";
 import { createDisk, type Disk } from "../sim/disk.ts";
 import { createSimStore } from "../sim/sim-store.ts";
 import { createVirtualClock, type VirtualClock } from "../sim/virtual-clock.ts";
+import { newRedactor } from "../support/redactor.ts";
 import { newId } from "../support/store-home.ts";
 import { AGGREGATES } from "./aggregates.ts";
 import { remindersIn } from "./reminder-home.ts";
@@ -44,7 +45,7 @@ export function createReminderMemory(): ReminderMemory {
       return () => listeners.delete(listener);
     },
   };
-  const committer = createCommitter({ store, clock, newId, fence: 0, bounds: UNBOUNDED });
+  const committer = createCommitter({ store, clock, newId, fence: 0, bounds: UNBOUNDED, redactor: newRedactor() });
   return {
     clock,
     disk,

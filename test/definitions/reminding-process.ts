@@ -15,6 +15,7 @@ import { systemClock } from "../../src/host/index.ts";
 import { ALARMS, QUEUED } from "../../src/kernel/index.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { newRedactor } from "../support/redactor.ts";
 import { event, newId } from "../support/store-home.ts";
 import { MODULE } from "./aggregates.ts";
 import { finishReminder, Reminder, setReminder } from "./reminder.ts";
@@ -46,7 +47,14 @@ const append: Store["append"] = async (...given) => {
   return written;
 };
 const clock = systemClock();
-const committer = createCommitter({ store: { ...store, append }, clock, newId, fence, bounds: UNBOUNDED });
+const committer = createCommitter({
+  store: { ...store, append },
+  clock,
+  newId,
+  fence,
+  bounds: UNBOUNDED,
+  redactor: newRedactor(),
+});
 const common = { store, committer, clock, random: Math.random, log: () => undefined };
 const BY = { actor: "test" };
 

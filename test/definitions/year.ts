@@ -7,6 +7,7 @@ import { type Chance, createChance } from "../sim/chance.ts";
 import { createDisk, type Disk } from "../sim/disk.ts";
 import { createSimStore, type Incarnation } from "../sim/sim-store.ts";
 import { createVirtualClock, type VirtualClock } from "../sim/virtual-clock.ts";
+import { newRedactor } from "../support/redactor.ts";
 import { AGGREGATES } from "./aggregates.ts";
 import { breachesIn } from "./check-reminders.ts";
 import { Reminder, setReminder } from "./reminder.ts";
@@ -56,7 +57,7 @@ export async function liveOneYear(seed: number, planted = false): Promise<Year> 
     const starting = createSimStore(disk, machine.clock, chance, quiet, incarnation, die);
     const fence = await machine.until(takeLease(starting, clock, newId));
     const store = createSimStore(disk, machine.clock, chance, faults, incarnation, die);
-    const real = createCommitter({ store, clock, newId, fence, bounds: UNBOUNDED });
+    const real = createCommitter({ store, clock, newId, fence, bounds: UNBOUNDED, redactor: newRedactor() });
     const committer = planted ? twice(real, chance) : real;
     const alarms = startAlarms({ store, committer, clock, random: chance.next, log: () => undefined });
     return { incarnation, store, committer: real, alarms };

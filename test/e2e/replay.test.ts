@@ -327,6 +327,34 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     const to = join(on.home, "..", `backup-${randomUUID()}`);
     return post("/api/backup", { to }, { to: `${to}-other` }, ["path", "events"]);
   },
+  "secret.set": async () => {
+    const body = { name: `S${randomUUID().slice(0, 8)}`, value: `fake-${randomUUID()}` };
+    return post("/api/secrets", body, { ...body, value: `fake-${randomUUID()}` }, ["name", "fingerprint"]);
+  },
+  "secret.import": async () => {
+    const entries = [{ name: `S${randomUUID().slice(0, 8)}`, value: `fake-${randomUUID()}` }];
+    return post("/api/secrets/import", { entries }, { entries: [{ name: "OTHER", value: randomUUID() }] }, [
+      "imported",
+    ]);
+  },
+  "secret.adopt": async () => post("/api/plaintext-keys/move", {}, {}, ["moved"]),
+  "secret.rotate": async (on) => {
+    const path = `/api/secrets/${await sealed(on)}`;
+    const body = { value: `fake-${randomUUID()}` };
+    return { method: "PUT", path, body, other: { value: `fake-${randomUUID()}` }, same: ["name", "fingerprint"] };
+  },
+  "secret.bind": async (on) => {
+    const body = { bind: [{ host: "a.example" }] };
+    return post(`/api/secrets/${await sealed(on)}/bind`, body, { bind: [] }, ["name", "bind"]);
+  },
+  "secret.remove": async (on) => {
+    const path = `/api/secrets/${await sealed(on)}`;
+    return { method: "DELETE", path, other: {}, same: ["ok", "name"] };
+  },
+  "secret.unlock": async () => post("/api/vault/unlock", {}, { passphrase: "another one" }, ["state"]),
+  "secret.rekey": async () => post("/api/vault/rekey", { to: "file" }, { to: "keyring" }, ["state"]),
+  "secret.recover": async () => post("/api/vault/recover", { discard: true }, {}, ["state"]),
+  "secret.scan": async () => post("/api/secrets/scan", { limit: 7 }, { limit: 8 }, ["looked", "places"]),
   "system.gc": async () => post("/api/gc", { maxAgeDays: 300 }, { maxAgeDays: 301 }, ["sessions", "blobs"]),
   "config.set": async () => ({
     method: "PUT",
@@ -347,6 +375,13 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     return { method: "DELETE", path, other: {}, same: ["ok", "tokenId"] };
   },
 };
+/** The name of a new secret. */
+async function sealed(on: TestDaemon): Promise<string> {
+  const name = `S${randomUUID().slice(0, 8)}`;
+  expectOk(await on.call("POST", "/api/secrets", { name, value: `fake-${randomUUID()}` }), 201);
+  return name;
+}
+
 /**
  * After `system.shutdown` no daemon is there to ask again. `dashboard.enter` uses a link up, and links end with the daemon:
  * whoever lost the answer takes a new link. So does a login. A tool's call is replayed within its turn, see mcp-servers.test.ts.

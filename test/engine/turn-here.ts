@@ -64,6 +64,8 @@ export function turnHere(how: TurnHereHow = {}): TurnHere {
       }
       case "steered":
         return false;
+      case "redact":
+        return call.texts;
       case "keep":
         return { text: call.text, blob: null, bytes: Buffer.byteLength(call.text) };
       case "known":

@@ -2,7 +2,7 @@ import { cp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect } from "vitest";
-import { AGENTS, type Folded, SYSTEM, TOKENS } from "../../src/domains/index.ts";
+import { AGENTS, type Folded, SECRETS, SYSTEM, TOKENS } from "../../src/domains/index.ts";
 import { ALARMS, APPROVALS, type List, SESSIONS } from "../../src/kernel/index.ts";
 import { HOUSE } from "../../src/store/definitions.ts";
 import { openSqliteStore, type RecordedEvent } from "../../src/store/index.ts";
@@ -20,7 +20,7 @@ interface Line {
 }
 
 /** Lists that golden logs have rows of. A new list is added with the next version. */
-const LISTS: readonly List[] = [SESSIONS, APPROVALS, AGENTS, TOKENS, SYSTEM, ALARMS];
+const LISTS: readonly List[] = [SESSIONS, APPROVALS, AGENTS, TOKENS, SYSTEM, SECRETS, ALARMS];
 /** A forgotten session is in no public list, and was never recorded there. */
 const SHOWN = { where: { shown: true } } as const;
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));

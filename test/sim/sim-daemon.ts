@@ -13,7 +13,8 @@ import { endWhenFenced } from "../../src/services/home/one-daemon.ts";
 import type { Store } from "../../src/store/index.ts";
 import { createFrames, createSupervisor, createTurnRunner, type Supervisor } from "../../src/supervisor/index.ts";
 import { createApprovalWaiters, type Driver, TURN_VERBS } from "../../src/turns/index.ts";
-import { NO_BOUNDS, NO_SCOPES, NO_SESSION_FILES, NO_TREES } from "../support/no-session-parts.ts";
+import { NO_BOUNDS, NO_SCOPES, NO_SECRETS, NO_SESSION_FILES, NO_TREES } from "../support/no-session-parts.ts";
+import { newRedactor } from "../support/redactor.ts";
 import type { Chance } from "./chance.ts";
 import type { Disk } from "./disk.ts";
 import { createSimProcesses, type Outside } from "./sim-processes.ts";
@@ -56,7 +57,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
   };
   const store = endWhenFenced(createSimStore(disk, clock, chance, world.faults, life, die), die);
   const fence = await Promise.race([takeLease(store, clock, newId), death.promise.then(() => 0)]);
-  const committer = createCommitter({ store, clock, newId, fence, bounds: NO_BOUNDS });
+  const committer = createCommitter({ store, clock, newId, fence, bounds: NO_BOUNDS, redactor: newRedactor() });
   const processes = createSimProcesses(clock, chance, outside, life);
   const engines = world.engine === undefined ? [] : [world.engine(life)];
   const drivers = new Map(
@@ -91,6 +92,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     toolPolicy: async (agent, tool) => (agent === "careful" && tool === "run" ? "always_ask" : "auto"),
     permissions: { named: async () => null, unattended: () => "ask", answerWithinMs: () => null, home: "/nowhere" },
     onQuota: () => "tell",
+    secrets: NO_SECRETS,
     turnTimeoutMs: () => 60_000,
     log: () => undefined,
   });
@@ -104,6 +106,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
     strictMissing: null,
     tryWalls: () => undefined,
     random: () => new Uint8Array(5),
+    requireSecrets: async () => undefined,
   };
   const supervisor = createSupervisor({
     scopes: NO_SCOPES,

@@ -1,5 +1,6 @@
 import type { HostProcess, ProcessExit } from "../../src/host/index.ts";
 import type { SessionProcesses } from "../../src/supervisor/index.ts";
+import { newRedactor } from "../support/redactor.ts";
 import type { Chance } from "./chance.ts";
 import type { Incarnation } from "./sim-store.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
@@ -66,6 +67,7 @@ export function createSimProcesses(
         throw new Error("no agents are simulated");
       },
       tools: () => ({ url: "", token: "", end: () => undefined }),
+      redactor: newRedactor(),
     },
     livesAt: () => false,
     sessionOfToken: () => null,

@@ -21,6 +21,10 @@ export const LONG_RUNS = {
     what: "one daemon under steady load",
     command: "npm run soak -- steady --minutes 60 --record",
   },
+  canaries: {
+    what: "a million events with secrets among them, then every byte is searched",
+    command: "npm run soak -- canaries --rounds 1000000 --record",
+  },
   whole: {
     what: "everything that a normal test run samples",
     command: "npm run soak -- whole --record",

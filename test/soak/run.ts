@@ -15,8 +15,9 @@ const USAGE = `npm run soak -- [what] [options]
   faults                        every write and flush of the log fails, one after another
   turns                         a turn with parallel effects, killed at each of its events, on both stores
   files --rounds 100            random histories of a file tree with rewinds and kills; --repo PATH to work in a clone
+  canaries --rounds 1000000     so many events with secrets among them; then every byte that was written is searched
   --minutes 60                  begins nothing after this time (steady: ends then)
-  --seed 7                      of storm and files
+  --seed 7                      of storm, files and canaries
   --record                      the result goes to docs/reference/long-runs.md`;
 const EXIT_USAGE = 2;
 const FAULTS = "test/crash/store/faults.test.ts";
@@ -50,6 +51,10 @@ const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
   storm: async () => {
     const { soakStorm } = await import("./storms.ts");
     return longRun("storm", record, () => soakStorm({ rounds, strikes, seed, untilMs }));
+  },
+  canaries: async () => {
+    const { soakCanaries } = await import("./canaries.ts");
+    return longRun("canaries", record, () => soakCanaries({ events: rounds, seed }));
   },
   files: async () => {
     const { soakFiles } = await import("./histories.ts");

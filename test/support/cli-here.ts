@@ -4,6 +4,7 @@ import { dispatch } from "../../src/cli/dispatch.ts";
 import { reportError } from "../../src/cli/print/report-error.ts";
 import type { Text } from "../../src/cli/screen/styled.ts";
 import { storeEnvironment } from "./chosen-store.ts";
+import type { CliOptions } from "./daemon.ts";
 import { fakeTerminal, plainText } from "./fake-terminal.ts";
 
 const { version }: { version: string } = JSON.parse(
@@ -21,14 +22,22 @@ export async function runCliHere(
   name: string,
   args: readonly string[],
   home: string,
-  { cwd = dirname(home), env = {} }: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+  { cwd = dirname(home), env = {}, input = "" }: Omit<CliOptions, "home"> = {},
 ): Promise<AnswerHere> {
   const clean = Object.entries(process.env).filter(([variable]) => !variable.startsWith("NOMOS_"));
   const own = { NOMOS_HOME: home, NOMOS_PORT: "0", ...storeEnvironment(home), ...env };
   const environment = { ...Object.fromEntries(clean), ...own };
   const complaints: string[] = [];
   const complain = (line: Text): void => void complaints.push(plainText(line));
-  const { terminal, lines } = fakeTerminal({ version, home, cwd, environment, isScreen: false, complain });
+  const { terminal, lines } = fakeTerminal({
+    version,
+    home,
+    cwd,
+    environment,
+    isScreen: false,
+    complain,
+    readInput: async () => input,
+  });
   const exitCode = await dispatch(terminal, name, { args, json: true }).catch((thrown: unknown) =>
     reportError(terminal, thrown, true),
   );

@@ -2,6 +2,7 @@ import { type Bounds, type Committer, createCommitter, UNBOUNDED } from "../../s
 import { systemClock } from "../../src/host/index.ts";
 import { openSession, Session } from "../../src/kernel/index.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
+import { newRedactor } from "./redactor.ts";
 import { makeTestHome, newId, SPEC } from "./store-home.ts";
 import { throwOnFatal } from "./store-sqlite.ts";
 
@@ -33,7 +34,14 @@ export async function makeCommitHome(given: { readonly bounds?: Bounds } = {}): 
     return store.append(...appended);
   };
   const bounds = given.bounds ?? UNBOUNDED;
-  const committer = createCommitter({ store: { ...store, append }, clock: systemClock(), newId, fence: 0, bounds });
+  const committer = createCommitter({
+    store: { ...store, append },
+    clock: systemClock(),
+    newId,
+    fence: 0,
+    bounds,
+    redactor: newRedactor(),
+  });
   return {
     store,
     committer,

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { AGENT_EVENTS, SYSTEM_EVENTS, TOKEN_EVENTS } from "../../src/domains/index.ts";
+import { AGENT_EVENTS, SECRET_EVENTS, SYSTEM_EVENTS, TOKEN_EVENTS } from "../../src/domains/index.ts";
 import {
   type CustomFact,
   type DataOf,
@@ -40,6 +40,8 @@ const todo = fc.array(fc.record({ text, status: fc.constantFrom("open", "active"
 const artifact = fc.record({ version, blob: text, bytes: fc.nat(), mediaType: text });
 const places = fc.array(fc.record({ path: text, line: fc.option(fc.nat(), { nil: null }) }), { maxLength: 2 });
 const fence = fc.integer({ min: 1, max: 5 });
+const sealedValue = { valueId: text, bytes: fc.nat(), fingerprint: text };
+const bindings = fc.array(fc.record({ host: text }), { maxLength: 2 });
 
 const views: fc.Arbitrary<View> = fc.record({
   path: fc.constant([{ kind: "own", stream: "session/s", from: 1, to: null }]),
@@ -73,7 +75,7 @@ const question: fc.Arbitrary<Question> = withOptional(
   fc.record({ command: text, path: text, diff: text }),
 );
 
-const EVENTS = { ...SESSION_EVENTS, ...AGENT_EVENTS, ...TOKEN_EVENTS, ...SYSTEM_EVENTS };
+const EVENTS = { ...SESSION_EVENTS, ...AGENT_EVENTS, ...TOKEN_EVENTS, ...SECRET_EVENTS, ...SYSTEM_EVENTS };
 type Events = typeof EVENTS;
 type EventType = keyof Events;
 const fact = factsOf(EVENTS);
@@ -235,6 +237,11 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<DataOf<Events[K]>> } = {
     expiresAtMs: fc.option(fc.nat(), { nil: null }),
   }),
   "token.revoked@1": nothing,
+  "secret.sealed@1": fc.record({ name: text, scope: text, owner: text, bind: bindings, ...sealedValue }),
+  "secret.rotated@1": fc.record(sealedValue),
+  "secret.bound@1": fc.record({ bind: bindings }),
+  "secret.used@1": fc.record({ use: text, sessionId: label }),
+  "secret.removed@1": nothing,
   "policy.changed@1": fc.record({ hash: text, rules: fc.constant([]) }),
   "workspace.added@1": fc.record({ slug: text, path, label }),
   "workspace.removed@1": fc.record({ slug: text }),
@@ -303,6 +310,26 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<DataOf<Events[K]>> } = {
     bytes: fc.nat(),
     blobs: fc.nat(),
     blobBytes: fc.nat(),
+    more: fc.boolean(),
+  }),
+  "log.scanned@1": fc.record({
+    sessionId: label,
+    all: fc.boolean(),
+    erase: fc.boolean(),
+    vault: fc.constantFrom("open", "locked"),
+    looked: fc.record({ events: fc.nat(), blobs: fc.nat(), files: fc.nat(), bytes: fc.nat() }),
+    count: fc.nat(),
+    secrets: fc.constant([]),
+    moreSecrets: fc.nat(),
+    places: fc.constant([]),
+    next: fc.option(fc.nat(), { nil: null }),
+    files: fc.constant([]),
+    moreFiles: fc.nat(),
+    unread: fc.array(fc.record({ as: text, count: fc.nat(), names: fc.array(text, { maxLength: 2 }) }), {
+      maxLength: 2,
+    }),
+    erased: fc.record({ events: fc.nat(), streams: fc.nat() }),
+    left: fc.array(fc.record({ stream: text, events: fc.nat(), code: text }), { maxLength: 2 }),
     more: fc.boolean(),
   }),
   "lease.acquired@1": fc.record({ resource: text, holder: text, fence }),

@@ -41,6 +41,7 @@ export async function mcpServersHere(
   const environment = { PATH: process.env["PATH"] ?? "", ...options.environment };
   const servers = createMcpServers({
     ...{ home, config, environment, version: "0.0.0", clock: systemClock() },
+    readSecret: async (name) => `value of ${name}`,
     cwd: tmpdir(),
     host: {
       spawn: ({ argv, cwd, env }) => host.spawn({ argv, cwd, env: { ...environment, ...env }, stdin: "pipe" }),

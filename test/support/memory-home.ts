@@ -4,6 +4,7 @@ import type { Store } from "../../src/store/index.ts";
 import { createChance } from "../sim/chance.ts";
 import { createDisk } from "../sim/disk.ts";
 import { createSimStore } from "../sim/sim-store.ts";
+import { newRedactor } from "./redactor.ts";
 import { newId } from "./store-home.ts";
 
 /** A committer on a log in memory, and time that passes by hand: for tests of what decides, not of what stores. */
@@ -39,7 +40,7 @@ export function makeMemoryHome(): MemoryHome {
   const store = createSimStore(createDisk(), clock, createChance(1), NO_FAULTS, life, () => undefined);
   return {
     store,
-    committer: createCommitter({ store, clock, newId, fence: 0, bounds: UNBOUNDED }),
+    committer: createCommitter({ store, clock, newId, fence: 0, bounds: UNBOUNDED, redactor: newRedactor() }),
     clock,
     pass: (ms) => {
       nowMs += ms;

@@ -1,7 +1,13 @@
 import { UNBOUNDED } from "../../src/commit/index.ts";
 import { NomosError } from "../../src/contract/index.ts";
 import { NOTHING_JUDGED } from "../../src/supervisor/files/scope-judge.ts";
-import type { ScopeJudge, SessionBounds, SessionFiles, SessionTrees } from "../../src/supervisor/index.ts";
+import type {
+  ScopeJudge,
+  SecretSources,
+  SessionBounds,
+  SessionFiles,
+  SessionTrees,
+} from "../../src/supervisor/index.ts";
 
 /** No limit: every session may be opened and may write. */
 export const NO_BOUNDS: SessionBounds = { ...UNBOUNDED, forOpening: (open) => open() };
@@ -17,6 +23,8 @@ export const NO_TREES: Pick<SessionTrees, "make" | "makeFork" | "drop" | "list" 
 };
 
 /** No session has a scope. */
+export const NO_SECRETS: SecretSources = { ofSession: async () => ({}), ofDriver: async () => ({}) };
+
 export const NO_SCOPES: ScopeJudge = {
   begin: async () => undefined,
   end: async () => NOTHING_JUDGED,

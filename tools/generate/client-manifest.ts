@@ -58,7 +58,10 @@ export function syscallEntry(syscall: Syscall): SyscallEntry {
     errors: syscall.errors,
     http: { method, path },
     cli: { ...cli, short: short ?? null },
-    input: members(schemaOf(syscall.input, "input")),
+    // A secret is never an argument: others see those, and shells remember them.
+    input: members(schemaOf(syscall.input, "input")).filter(
+      ({ name }) => syscall.confidential?.includes(name) !== true,
+    ),
   };
 }
 

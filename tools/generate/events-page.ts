@@ -1,4 +1,4 @@
-import { AGENT_TRANSITIONS, AGGREGATES, LEASE_TRANSITIONS } from "../../src/domains/index.ts";
+import { AGENT_TRANSITIONS, AGGREGATES, LEASE_TRANSITIONS, SECRET_TRANSITIONS } from "../../src/domains/index.ts";
 import {
   type Aggregate,
   ALARMS,
@@ -27,6 +27,7 @@ const MACHINES: { readonly [name: string]: readonly Move[] } = {
   effect: EFFECT_TRANSITIONS,
   approval: APPROVAL_TRANSITIONS,
   agent: AGENT_TRANSITIONS,
+  secret: SECRET_TRANSITIONS,
   lease: LEASE_TRANSITIONS,
 };
 

@@ -17,17 +17,19 @@ import { limitsPage } from "./limits-page.ts";
 import { longRunsPage } from "./long-runs-page.ts";
 import { mutationPage } from "./mutation-page.ts";
 import { permissionsPage } from "./permissions-page.ts";
+import { redactionFilter } from "./redaction-filter.ts";
 import { syscallsPage } from "./syscalls-page.ts";
 import { testTimesPage } from "./test-times-page.ts";
 
 /** Path -> expected text. Everything follows from the sources; nothing is written by hand. */
-export function generatedFiles(root: string): ReadonlyMap<string, string> {
+export async function generatedFiles(root: string): Promise<ReadonlyMap<string, string>> {
   const files: Readonly<Record<string, string>> = {
     "src/client/manifest.generated.ts": clientManifest(),
     "src/client/details.generated.ts": clientDetails(),
     "src/client/errors.generated.ts": clientErrors(),
     "src/client/types.generated.ts": clientTypes(),
     "src/client/families.generated.ts": clientFamilies(),
+    "src/redaction/filter/filter.generated.ts": await redactionFilter(root),
     "docs/reference/agents.md": agentsPage(),
     "docs/reference/cli.md": cliPage(),
     "docs/reference/configuration.md": configurationPage(),
@@ -48,14 +50,14 @@ export function generatedFiles(root: string): ReadonlyMap<string, string> {
 
 /** Files that are missing or whose text on disk differs. */
 export async function staleFiles(root: string): Promise<readonly string[]> {
-  const files = [...generatedFiles(root)];
+  const files = [...(await generatedFiles(root))];
   const found = await Promise.all(files.map(([path]) => readFile(join(root, path), "utf8").catch(() => null)));
   return files.flatMap(([path, text], at) => (found[at] === text ? [] : [path]));
 }
 
 export async function writeGenerated(root: string): Promise<readonly string[]> {
   const stale = await staleFiles(root);
-  for (const [path, text] of generatedFiles(root)) {
+  for (const [path, text] of await generatedFiles(root)) {
     if (!stale.includes(path)) continue;
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text);

@@ -1,3 +1,4 @@
+export { allSecrets, type Secret } from "./all-secrets.ts";
 export { type Called, useAction, useCall } from "./calls.ts";
 export { isOwn, nomos, signOut } from "./client.ts";
 export { confirmed } from "./confirm.tsx";

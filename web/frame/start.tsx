@@ -3,6 +3,7 @@ import { ClientError } from "../../src/client/index.ts";
 import { goLive } from "../live/index.ts";
 import { nomos, pageHalf, signInWith } from "./client.ts";
 import { startKeys } from "./keys.ts";
+import { startMarkers } from "./markers.ts";
 import type { Page } from "./page.ts";
 import { startRouting } from "./route.tsx";
 import { Shell } from "./shell.tsx";
@@ -19,6 +20,7 @@ export async function startFrame(root: HTMLElement, pages: readonly Page[]): Pro
   root.replaceChildren();
   if (refused !== null) return render(<SignInPage reason={refused} />, root);
   goLive(pageHalf() ?? "");
+  startMarkers();
   render(<Shell pages={pages} />, root);
 }
 

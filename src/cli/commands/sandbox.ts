@@ -50,7 +50,7 @@ function linesOf(output: string): readonly string[] {
 
 async function explain(terminal: Terminal, id: string): Promise<number> {
   const client = await connect(terminal);
-  const { mode, holds, notices, files, network, limits } = await client.call("sandbox.explain", { id });
+  const { mode, holds, notices, files, network, secrets, limits } = await client.call("sandbox.explain", { id });
   terminal.print(
     `sandbox ${mode}: ${holds ? "enforced by the operating system" : "not enforced by the operating system"}`,
   );
@@ -65,6 +65,13 @@ async function explain(terminal: Terminal, id: string): Promise<number> {
   for (const { host, why } of network.reachable) terminal.print(`  ${host}  (${why})`);
   for (const { host, port, reason, count } of network.denied)
     terminal.print(`  refused ${count} times: ${host}:${port} (${reason})`);
+  if (secrets.length > 0) terminal.print("secrets");
+  for (const { name, variable, for: whose, problem } of secrets) {
+    const place = whose === "session" ? "its processes hold it" : "its driver's process holds it";
+    terminal.print(
+      `  ${name ?? "of somebody else"}  (${place} as ${variable || "a variable"}${problem === null ? "" : `; ${problem}`})`,
+    );
+  }
   const spelled = [
     ["memory", limits.memoryMb === null ? "no limit" : `${limits.memoryMb} MB`],
     ["processes", limits.pidsMax === null ? "no limit" : String(limits.pidsMax)],

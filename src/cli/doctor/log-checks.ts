@@ -2,6 +2,7 @@ import type { OutputOf } from "../../client/index.ts";
 import { spellBytes } from "../print/spell.ts";
 import { anchorChecks, type EvidenceReport } from "./anchor-checks.ts";
 import { type Check, fine, problem, warning } from "./check.ts";
+import { vaultChecks } from "./vault-checks.ts";
 
 type Answer = OutputOf<"system.doctor">;
 
@@ -16,6 +17,8 @@ export interface LogReport extends EvidenceReport {
   readonly followers?: Answer["followers"] | undefined;
   /** Missing from older daemons. */
   readonly home?: Answer["home"] | undefined;
+  /** Missing from older daemons and from a check without a daemon. */
+  readonly vault?: Answer["vault"] | undefined;
   readonly sandbox: Answer["sandbox"];
 }
 
@@ -32,6 +35,7 @@ export function logChecks(report: LogReport, repaired: boolean): readonly Check[
     ...aboutFollowers(report.followers, repaired),
     ...aboutSnapshots(snapshots),
     ...aboutHome(report.home),
+    ...vaultChecks(report.vault),
     aboutSandbox(sandbox),
   ];
 }

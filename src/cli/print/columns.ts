@@ -90,6 +90,16 @@ const COLUMNS: { readonly [list: string]: Columns } = {
     plain("sessionId", "SESSION"),
     ["EXPIRES", (row) => (typeof row["expiresAtMs"] === "number" ? new Date(row["expiresAtMs"]).toISOString() : "-")],
   ],
+  secrets: [
+    plain("name"),
+    ["SCOPE", (row) => spellScope(row["scope"])],
+    plain("bytes", "BYTES", { drop: 4 }),
+    plain("fingerprint"),
+    ["CHANGED", (row) => spellAge(row["changedAt"]), { drop: 3 }],
+    ["USED", (row) => (row["lastUsedAt"] === undefined ? "never" : spellAge(row["lastUsedAt"])), { drop: 2 }],
+    plain("owner", "OWNER", { drop: 1 }),
+    ["STATE", (row) => (row["lost"] === true ? "lost" : "")],
+  ],
   artifacts: [plain("path"), plain("version"), plain("bytes"), plain("mediaType", "TYPE"), plain("versions")],
   events: [plain("seq"), plain("id"), ["AT", (row) => time(row["at"])], plain("type"), plain("actor"), DATA],
   entries: [plain("seq"), ["AT", (row) => time(row["at"])], plain("stream"), plain("type"), plain("actor"), DATA],
@@ -153,12 +163,18 @@ function spellPrice(price: unknown, member: string): string {
 
 function spellKey(key: unknown): string {
   if (key === null || key === undefined) return "none needed";
-  return `${spell(memberOf(key, "source"))}${memberOf(key, "isThere") === true ? "" : " (missing)"}`;
+  const problem = spell(memberOf(key, "problem") ?? "missing").replace(/\.$/, "");
+  return `${spell(memberOf(key, "source"))}${memberOf(key, "isThere") === true ? "" : ` (${problem})`}`;
 }
 
 /** The name stands in a column of its own. */
 function withoutStart(text: string, start: string): string {
   return text.startsWith(start) ? text.slice(start.length) : text;
+}
+
+function spellScope(scope: unknown): string {
+  const [[kind, name] = []] = Object.entries(scope ?? {});
+  return kind === undefined ? "home" : `${kind}:${name}`;
 }
 
 function listed(value: unknown): number {

@@ -18,6 +18,7 @@ export const START_OPTIONS = {
   network: { type: "string", multiple: true },
   mode: { type: "string" },
   model: { type: "string" },
+  secret: { type: "string", multiple: true },
 } as const;
 
 export interface StartOptions {
@@ -34,6 +35,7 @@ export interface StartOptions {
   readonly network?: readonly string[] | undefined;
   readonly mode?: string | undefined;
   readonly model?: string | undefined;
+  readonly secret?: readonly string[] | undefined;
 }
 
 const SANDBOXES = ["off", "warn", "enforce", "strict"] as const;
@@ -51,6 +53,7 @@ export function startInput(
     throw usageError(`--sandbox is one of ${SANDBOXES.join(", ")}.`);
   const patterns = listed(options.scope);
   const hosts = listed(options.network);
+  const secrets = listed(options.secret);
   const deny = patterns.filter((one) => one.startsWith("!")).map((one) => one.slice(1));
   const allow = patterns.filter((one) => !one.startsWith("!"));
   return {
@@ -70,6 +73,7 @@ export function startInput(
     ...(base === undefined ? {} : { base }),
     ...(patterns.length === 0 ? {} : { scope: { allow, deny } }),
     ...(hosts.length === 0 ? {} : { network: { allow: hosts } }),
+    ...(secrets.length === 0 ? {} : { secrets: [...secrets] }),
   };
 }
 

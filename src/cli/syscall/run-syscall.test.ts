@@ -35,5 +35,5 @@ test("the definition says that the answer is a diff: it is printed as one, and w
 
 test("a check of all agents where none is installed says so", async () => {
   const { printed } = await answered("driver.check", { ok: true, latest: [], page: "" });
-  expect(printed.join(" ")).toBe("No agent is installed. Install one: nomos driver install claude");
+  expect(printed.join(" ")).toBe("No agent is installed; `nomos driver install claude` installs one.");
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ClientError } from "../../client/index.ts";
 import { nearest } from "../../domains/index.ts";
+import { redactedLine } from "../print/redacted-line.ts";
 import { giveAnswer } from "../questions/give-answer.ts";
 import { type AskedQuestion, readAnswer } from "../questions/question-facts.ts";
 import { dim, red } from "../screen/styled.ts";
@@ -104,7 +105,7 @@ export function createTextTaker(parts: TextParts): TextTaker {
       client.call("session.prompt", { ...asked, ...more }, { idempotencyKey: key });
     // A steering message takes no attachments.
     const isSteer = how === "steer" && attachments.length === 0;
-    const { turnId } = await (isSteer
+    const { turnId, redacted } = await (isSteer
       ? call({ steer: true }, idempotencyKey)
       : call({ queue: true }, idempotencyKey)
     ).catch((thrown: unknown) => {
@@ -112,6 +113,8 @@ export function createTextTaker(parts: TextParts): TextTaker {
       return call({ queue: true }, `${idempotencyKey}-queued`);
     });
     parts.admitted(turnId);
+    const replaced = redactedLine(redacted);
+    if (replaced !== null) parts.notice(replaced);
   };
   const prompt = (text: string, how: "steer" | "queue"): void => sendSurely(text, (key) => give(text, how, key));
   const context: SlashContext = { ...parts.context, queue: (text) => give(text, "queue", randomUUID()) };

@@ -136,6 +136,12 @@ export const REQUEST_ERRORS = {
     "This token may not start or drive a session in so weak a sandbox.",
     "Start the session with `--sandbox strict`, or ask the operator for a token issued with `--sandbox off`.",
   ),
+  secret_in_name: entry(
+    400,
+    2,
+    "A name, a path, a label or a setting contains a secret.",
+    'Leave the secret out. Give it to a session with `nomos run --secret NAME`, to a setting with `{"secret": NAME}`.',
+  ),
   signed_out: entry(401, 3, "This browser is not signed in, or no longer.", "Run `nomos open` and follow its link."),
   starting: entry(503, 6, "The daemon is still starting.", "Try again in a moment."),
   syscall_unknown: entry(

@@ -22,7 +22,7 @@ export const AGENT_EVENTS = {
     readonly builtIn: boolean;
     /** Agents that its sessions may start. Absent: none. */
     readonly delegatesTo?: readonly string[];
-  }>({ spaceNeed: "start" }),
+  }>({ spaceNeed: "start", exact: true }),
   "agent.deleted@1": event<Record<string, never>>(),
 };
 

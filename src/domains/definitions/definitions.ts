@@ -47,6 +47,7 @@ export interface Definitions {
   /** Reads stored data as the fact it was written as; null for an unknown type. */
   readonly recall: (type: string, data: unknown) => AnyFact | null;
   readonly isErasable: (type: string) => boolean;
+  readonly isExact: (type: string) => boolean;
   /** The strictest space need among the facts. */
   readonly spaceNeedOf: (facts: readonly AnyFact[]) => SpaceNeed;
 }
@@ -92,6 +93,7 @@ export function createDefinitions(aggregates: readonly Aggregate[]): Definitions
     },
     recall: (type, data) => (events.has(type) || isCustomType(type) ? { type, data: data as object } : null),
     isErasable: (type) => events.get(type)?.erasable === true || isCustomType(type),
+    isExact: (type) => events.get(type)?.exact === true,
     spaceNeedOf: (facts) => {
       const found = facts.map(spaceNeedOfOne);
       return ORDER.find((spaceNeed) => found.includes(spaceNeed)) ?? "end";

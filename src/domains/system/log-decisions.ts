@@ -1,5 +1,6 @@
 import { commonFact, type Decision, type Fact, fact, type Refusal, refuse } from "../../kernel/index.ts";
 import type { BackedUp, Collected, WorktreeApplied } from "./log-events.ts";
+import type { Scanned } from "./scan-events.ts";
 import { type SystemState, systemFact } from "./system.ts";
 
 export function recordExport(state: SystemState, made: { readonly path: string; readonly size: number }): Decision {
@@ -12,6 +13,10 @@ export function recordBackup(state: SystemState, made: BackedUp): Decision {
 
 export function recordCollection(state: SystemState, done: Collected): Decision {
   return noWriter(state) ?? [systemFact("log.collected@1", done)];
+}
+
+export function recordScan(state: SystemState, done: Scanned): Decision {
+  return noWriter(state) ?? [systemFact("log.scanned@1", done)];
 }
 
 /** Recorded before the call touches the world, so that a second call with the same key does not repeat it. */

@@ -12,12 +12,14 @@ import {
 import { evolveLease, LEASE_EVENTS, type LeaseState } from "./lease.ts";
 import { type Compared, LOG_EVENTS } from "./log-events.ts";
 import { POLICY_EVENTS, POLICY_LIMITS } from "./policy.ts";
+import { SCAN_EVENTS } from "./scan-events.ts";
 import { evolveWorkspaces, NO_WORKSPACES, WORKSPACE_EVENTS, WORKSPACE_LIMITS, type Workspaces } from "./workspaces.ts";
 
 export const SYSTEM_EVENTS = {
   ...LEASE_EVENTS,
   ...WORKSPACE_EVENTS,
   ...LOG_EVENTS,
+  ...SCAN_EVENTS,
   ...POLICY_EVENTS,
   "agent.defaulted@1": event<{ readonly slug: string }>({ spaceNeed: "start" }),
 };

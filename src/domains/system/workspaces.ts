@@ -5,6 +5,7 @@ export const WORKSPACE_EVENTS = {
   /** Added, or changed under its slug. */
   "workspace.added@1": event<{ readonly slug: string; readonly path: string; readonly label: string | null }>({
     spaceNeed: "start",
+    exact: true,
   }),
   "workspace.removed@1": event<{ readonly slug: string }>(),
   "workspace.used@1": event<{ readonly slug: string }>({ spaceNeed: "start" }),

@@ -57,11 +57,11 @@ async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null)
     label: port.sessionId,
     cwd: port.spec.cwd,
     argv,
-    env,
+    env: { ...env, ...(await port.secretVariables()) },
     shown,
     shared:
       manifest.capabilities.many_sessions &&
-      !(mayDelegate(port.spec) || isWalled(port.spec) || endsWithTurns(port.spec)),
+      !(mayDelegate(port.spec) || isWalled(port.spec) || endsWithTurns(port.spec) || hasSecrets(port.spec)),
     walledFor: isWalled(port.spec) ? { id: port.sessionId, spec: port.spec } : null,
     times,
     version: parts.version,
@@ -116,6 +116,11 @@ function mayDelegate({ delegates = [] }: SessionSpec): boolean {
 /** A process behind one session's walls serves no other session. */
 function isWalled({ sandbox }: SessionSpec): boolean {
   return sandbox === "strict";
+}
+
+/** What one session holds is nothing for the others of a shared process. */
+function hasSecrets({ secrets = [] }: SessionSpec): boolean {
+  return secrets.length > 0;
 }
 
 /** Ended after each turn, so that it writes nothing outside its scope after the judging. */

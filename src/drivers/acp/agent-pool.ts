@@ -73,7 +73,7 @@ export function createAgentPool(host: AgentHost, clock: Clock): AgentPool {
     const process = host.spawn(order);
     const { slug, times, version, acpVersion } = order;
     const started = import("./agent-process.ts").then(({ startAgent }) =>
-      startAgent(process, { slug, clock, times, version, acpVersion }),
+      startAgent(process, { slug, clock, times, version, acpVersion, redactor: host.redactor }),
     );
     const place: Place = { key, process, started, sessions: new Set(), turns: 0, retired: false };
     places.set(key, place);

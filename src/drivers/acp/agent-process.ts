@@ -1,6 +1,7 @@
 import { type ClientConnection, client, RequestError } from "@agentclientprotocol/sdk";
 import type { Clock, HostProcess, ProcessMark } from "../../host/index.ts";
 import { memberOf } from "../../kernel/index.ts";
+import type { Redactor } from "../../redaction/index.ts";
 import { DriverError } from "../../turns/index.ts";
 import { createPrinted, type Printed } from "../printed.ts";
 import { type AcpVersion, type AgentInfo, initialized } from "./handshake.ts";
@@ -50,10 +51,11 @@ export async function startAgent(
     readonly times: StepTimes;
     readonly version: string;
     readonly acpVersion: AcpVersion;
+    readonly redactor: Redactor;
   },
 ): Promise<AgentProcess> {
   const { clock, slug } = options;
-  const printed = createPrinted();
+  const printed = createPrinted(options.redactor);
   const listeners = new Map<string, SessionListener>();
   const early = new Map<string, unknown[]>();
   const over = Promise.withResolvers<string>();

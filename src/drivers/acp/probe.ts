@@ -53,6 +53,7 @@ async function started(
     times,
     version,
     acpVersion: manifest.acp_version,
+    redactor: host.redactor,
   });
   return { agent, times };
 }

@@ -67,10 +67,11 @@ async function runOnce(
   const text = nativeId === null && !port.past.isEmpty ? (await port.past.digest()) + port.prompt : port.prompt;
   const can = { images: false, embeds: false, name: manifest.name };
   const blocks = await promptContent(text, port.attachments, can);
+  const secrets = await port.secretVariables();
   port.signal.throwIfAborted();
   const order = printArgv(argv, manifest, nativeId, port.settings, port.spec.sandbox === "strict");
-  const child = port.host(order, { ...env, ...modeEnvironment(manifest, port.settings) }, shown, argv);
-  const printed = createPrinted();
+  const child = port.host(order, { ...env, ...secrets, ...modeEnvironment(manifest, port.settings) }, shown, argv);
+  const printed = createPrinted(port.redactor);
   const broken = Promise.withResolvers<never>();
   broken.promise.catch(() => undefined);
   const recorder = createTurnRecorder(port, () => false, broken.reject);

@@ -32,6 +32,10 @@ export async function composeSystem(
   const identity = system ?? { source: "built-in", text: IDENTITY };
   const appended = [await own("APPEND_SYSTEM.md"), await project(join(OWN_FOLDER, "APPEND_SYSTEM.md"))];
   const guides = [await own("AGENTS.md"), ...(await readGuides(port, files))];
+  const part = (name: string, { source, text }: Found): ContextPart => {
+    const clean = port.redactor.text(text);
+    return { name, source, text: clean, blob: null, bytes: Buffer.byteLength(clean) };
+  };
   return [
     part("identity", identity),
     ...appended.flatMap((one) => (one === null ? [] : [part("append", one)])),
@@ -43,10 +47,6 @@ export async function composeSystem(
 interface Found {
   readonly source: string;
   readonly text: string;
-}
-
-function part(name: string, { source, text }: Found): ContextPart {
-  return { name, source, text, blob: null, bytes: Buffer.byteLength(text) };
 }
 
 /** A guide that stands twice (CLAUDE.md that is a link to AGENTS.md) is told once. */

@@ -88,9 +88,9 @@ export function createEngine(parts: EngineParts): Engine {
     const cached = known.get(sessionId);
     const after = cached?.pathKey === past.pathKey ? cached.upTo : null;
     const [models, summaryModel, system, events, offered] = await Promise.all([
-      resolveModels(parts, name, fallbacks),
+      resolveModels(parts, name, fallbacks, sessionId),
       // Without its own model, a summary is written by the one that answers.
-      summary === undefined ? null : resolveModel(parts, summary).catch(() => null),
+      summary === undefined ? null : resolveModel(parts, summary, sessionId).catch(() => null),
       composeSystem(port, parts.compose),
       past.history(after ?? undefined),
       offerTools(parts.tools, port),

@@ -12,6 +12,7 @@ import {
   lookUpModel,
   type ProviderSettings,
   priceOf,
+  type ReadSecret,
   resolveKey,
   UNKNOWN_MODEL,
 } from "../providers/index.ts";
@@ -23,7 +24,10 @@ export interface ConfiguredModels {
   readonly providers?: { readonly [name: string]: ConfiguredProvider } | undefined;
 }
 
-type ConfiguredProvider = Omit<ProviderSettings, "key"> & { readonly key?: KeySource | undefined };
+type ConfiguredProvider = Omit<ProviderSettings, "key" | "headers"> & {
+  readonly key?: KeySource | undefined;
+  readonly headers?: { readonly [name: string]: string | HeaderSecret } | undefined;
+};
 
 export interface ModelSources {
   readonly configured: () => ConfiguredModels;
@@ -33,6 +37,21 @@ export interface ModelSources {
   readonly token: (provider: string) => ((signal: AbortSignal) => Promise<string>) | null;
   /** Whether somebody has logged in to such a provider. */
   readonly isLoggedIn: (provider: string) => Promise<boolean>;
+  readonly secrets: VaultSecrets;
+}
+
+interface HeaderSecret {
+  readonly secret: string;
+  /** Text before the value, such as `Bearer `. */
+  readonly prefix?: string | undefined;
+}
+
+/** Secrets of the vault that the configuration refers to. */
+export interface VaultSecrets {
+  /** Records the use. Throws with what is wrong and a remedy. */
+  readonly configured: (name: string, use: string, sessionId: string | null) => Promise<string>;
+  /** What is wrong with it; null when nothing is. */
+  readonly problem: (name: string) => Promise<{ readonly message: string } | null>;
 }
 
 /** Needs no key and no network: the model that shows a newcomer the engine. */
@@ -72,16 +91,22 @@ export function chosenModel({ configured }: ModelSources, chosen: string | null)
 }
 
 /** The model with its key. A key is read at the last moment, so that a changed one works with the next turn. */
-export async function resolveModel(sources: ModelSources, name: string): Promise<ModelRef> {
-  const { key, models = {}, ...settings } = providerOf(sources, name);
+export async function resolveModel(
+  sources: ModelSources,
+  name: string,
+  sessionId: string | null = null,
+): Promise<ModelRef> {
+  const { key, headers, models = {}, ...settings } = providerOf(sources, name);
   const { model } = split(name);
   const facts = lookUpModel(await sources.catalogue(), name) ?? {};
   const own = Object.hasOwn(models, model) ? models[model] : {};
   // The engine's process is told all about the model, so it needs no catalogue of its own.
   const told = settings.api === "demo" ? {} : { models: { [model]: { ...catalogued(facts), ...defined(own ?? {}) } } };
   const hasToken = sources.token(split(name).provider) !== null;
-  const secret = hasToken ? null : await keyOf(sources, name, key);
-  return { name, settings: { ...settings, ...told, key: secret }, ...(hasToken ? { hasToken } : {}) };
+  const readSecret = (secret: string) => sources.secrets.configured(secret, `model ${name}`, sessionId);
+  const value = hasToken ? null : await keyOf(sources, name, key, readSecret);
+  const sent = headers === undefined ? {} : { headers: await headersOf(name, headers, readSecret) };
+  return { name, settings: { ...settings, ...sent, ...told, key: value }, ...(hasToken ? { hasToken } : {}) };
 }
 
 /** The first one has to be there; a fallback that cannot be asked is left out. */
@@ -89,11 +114,12 @@ export async function resolveModels(
   sources: ModelSources,
   first: string,
   fallbacks: readonly string[],
+  sessionId: string | null,
 ): Promise<readonly ModelRef[]> {
   const others = [...new Set(fallbacks)].filter((name) => name !== first);
   const [model, ...rest] = await Promise.all([
-    resolveModel(sources, first),
-    ...others.map((name) => resolveModel(sources, name).catch(() => null)),
+    resolveModel(sources, first, sessionId),
+    ...others.map((name) => resolveModel(sources, name, sessionId).catch(() => null)),
   ]);
   return [model, ...rest.filter((one) => one !== null)];
 }
@@ -139,13 +165,14 @@ function dollarsOf({ input, output, cacheRead, cacheWrite }: NonNullable<ReturnT
 }
 
 async function keyOf(
-  { environment }: ModelSources,
+  { environment }: Pick<ModelSources, "environment">,
   name: string,
   source: KeySource | undefined,
+  readSecret: ReadSecret,
 ): Promise<string | null> {
   if (source === undefined) return null;
   try {
-    const key = await resolveKey(source, environment);
+    const key = await resolveKey(source, environment, readSecret);
     if (key === null && "env" in source)
       throw new KeyError(source, `The key of ${name} is the variable ${source.env}, which the daemon does not have.`);
     return key;
@@ -153,6 +180,18 @@ async function keyOf(
     if (thrown instanceof KeyError) throw new DriverError("model_auth", thrown.message);
     throw thrown;
   }
+}
+
+async function headersOf(
+  name: string,
+  headers: NonNullable<ConfiguredProvider["headers"]>,
+  readSecret: ReadSecret,
+): Promise<Record<string, string>> {
+  const read = async ([header, given]: [string, string | HeaderSecret]): Promise<[string, string]> => {
+    if (typeof given === "string") return [header, given];
+    return [header, `${given.prefix ?? ""}${await keyOf({ environment: {} }, name, given, readSecret)}`];
+  };
+  return Object.fromEntries(await Promise.all(Object.entries(headers).map(read)));
 }
 
 /** Every model that is named in the configuration, the usual ones of its providers, and the one without a key. */
@@ -207,7 +246,7 @@ async function keyState(sources: ModelSources, provider: string): Promise<KeySta
   const settings = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
   if (settings === undefined) return null;
   const { api, key } = settings;
-  if (key !== undefined) return { source: spelled(key), isThere: await isReadable(key, sources.environment) };
+  if (key !== undefined) return { source: spelled(key), ...(await readable(key, sources)) };
   if (sources.token(provider) !== null) return { source: "login", isThere: await sources.isLoggedIn(provider) };
   return API_FACTS[api].needsKey ? { source: "none", isThere: false } : null;
 }
@@ -217,11 +256,23 @@ function spelled(key: KeySource): string {
   return "file" in key ? `file ${key.file}` : `secret ${key.secret}`;
 }
 
-async function isReadable(key: KeySource, environment: ModelSources["environment"]): Promise<boolean> {
+/** A secret is asked about and not read: a list is no use of it. */
+async function readable(
+  key: KeySource,
+  { environment, secrets }: ModelSources,
+): Promise<{ readonly isThere: boolean; readonly problem?: string }> {
+  if ("secret" in key) {
+    const problem = await secrets.problem(key.secret);
+    return problem === null ? { isThere: true } : { isThere: false, problem: problem.message };
+  }
   try {
-    return (await resolveKey(key, environment)) !== null;
+    return { isThere: (await resolveKey(key, environment, neverAsked)) !== null };
   } catch (thrown) {
-    if (thrown instanceof KeyError) return false;
+    if (thrown instanceof KeyError) return { isThere: false };
     throw thrown;
   }
+}
+
+async function neverAsked(name: string): Promise<never> {
+  throw new Error(`the secret ${name} is not read here`);
 }

@@ -40,6 +40,8 @@ async function answer(
     case "park":
       await port.park(call.waitMs, call.reason);
       return null;
+    case "redact":
+      return call.texts.map(port.redactor.text);
     case "keep":
       return json(await port.keep(call.text));
     case "keepBytes":
@@ -87,7 +89,7 @@ async function world(port: TurnPort, call: WorldCall): Promise<Json> {
     case "remove":
       return result(await port.remove(call.path, { ...place(call), ...hashed(call) }));
     case "look":
-      return json(await port.look(call.argv, call, place(call)));
+      return json(port.redactor.data(await port.look(call.argv, call, place(call))));
     case "outOfScope":
       return json(await port.outOfScope(call.names));
     case "output":

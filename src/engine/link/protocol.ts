@@ -113,6 +113,8 @@ type PlacedCall =
   | { readonly do: "step"; readonly step: StepStart; readonly before: readonly DriverFact[] }
   | { readonly do: "steered" }
   | { readonly do: "park"; readonly waitMs: number; readonly reason: string }
+  /** These texts without secrets. The daemon alone knows the values of the vault. */
+  | { readonly do: "redact"; readonly texts: readonly string[] }
   | { readonly do: "keep"; readonly text: string }
   | { readonly do: "keepBytes"; readonly base64: string }
   /** What an earlier run of the turn knows of this key. */

@@ -59,7 +59,7 @@ async function runBatch(turn: TurnState, calls: readonly OpenCall[]): Promise<re
   using _sending = sendWhenLong(turn, calls);
   const results = await Promise.all(
     calls.map(async (call) => {
-      const result = guarded(turn, call, await (turn.early.get(call.callId) ?? runOne(turn, call)));
+      const result = guarded(turn, call, await redacted(turn, turn.early.get(call.callId) ?? runOne(turn, call)));
       waiting.set(call, result);
       if (turn.clock.nowMs() - startedMs > TOGETHER_MS) {
         await flush();
@@ -92,6 +92,18 @@ const HELD_MS = 10;
 interface Guarded extends ToolResult {
   /** Why the turn must end after this; null when it need not. */
   readonly stops: string | null;
+}
+
+/** Before anything else sees it: neither the model nor the log gets a secret that a tool found. */
+async function redacted({ link }: TurnState, running: Promise<ToolResult>): Promise<ToolResult> {
+  const result = await running;
+  const texts = result.content.flatMap((part) => (part.kind === "text" ? part.text : []));
+  if (texts.length === 0) return result;
+  const clean = (await asked<readonly string[]>(link, { do: "redact", texts })).values();
+  const content = result.content.map((part) =>
+    part.kind === "text" ? { ...part, text: clean.next().value ?? "" } : part,
+  );
+  return { ...result, content };
 }
 
 /** The loop guard looks at each result; its warning is for the model. */

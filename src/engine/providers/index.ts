@@ -3,7 +3,7 @@ export { builtInCatalogue, type Catalogue, lookUpModel, readCatalogue, UNKNOWN_M
 export { type Copilot, createCopilot } from "./copilot/copilot.ts";
 export { LoginError } from "./copilot/device-login.ts";
 export { createModel, type ModelDeps, warmUp } from "./create-model.ts";
-export { KeyError, type KeySource, resolveKey } from "./key.ts";
+export { KeyError, type KeySource, type ReadSecret, resolveKey } from "./key.ts";
 export { retryVerdict, TRIES_MAX } from "./retry.ts";
 export { API_FACTS, type ApiName, type ProviderSettings, priceOf } from "./settings.ts";
 export { TEST_MS_MAX, testModel } from "./test-model.ts";

@@ -12,15 +12,15 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 test("a variable, trimmed; null when it is not set or empty", async () => {
-  expect(await resolveKey({ env: "A" }, { A: "  sk-1\n" })).toBe("sk-1");
-  expect(await resolveKey({ env: "A" }, { A: "  " })).toBeNull();
-  expect(await resolveKey({ env: "A" }, {})).toBeNull();
+  expect(await resolveKey({ env: "A" }, { A: "  sk-1\n" }, noVault)).toBe("sk-1");
+  expect(await resolveKey({ env: "A" }, { A: "  " }, noVault)).toBeNull();
+  expect(await resolveKey({ env: "A" }, {}, noVault)).toBeNull();
 });
 
 test("a file, trimmed", async () => {
   const file = join(folder, "key");
   await writeFile(file, "\n sk-2 \n");
-  expect(await resolveKey({ file }, {})).toBe("sk-2");
+  expect(await resolveKey({ file }, {}, noVault)).toBe("sk-2");
 });
 
 proves("MOD-3", "a file that is missing, empty or too large is named; its content is not", async () => {
@@ -28,14 +28,23 @@ proves("MOD-3", "a file that is missing, empty or too large is named; its conten
   const large = join(folder, "large");
   await writeFile(empty, " \n");
   await writeFile(large, "sk-secret ".repeat(10_000));
-  await expect(resolveKey({ file: join(folder, "none") }, {})).rejects.toThrow(
+  await expect(resolveKey({ file: join(folder, "none") }, {}, noVault)).rejects.toThrow(
     /key file .*none cannot be read \(ENOENT\)/,
   );
-  await expect(resolveKey({ file: folder }, {})).rejects.toThrow(/EISDIR/);
-  await expect(resolveKey({ file: empty }, {})).rejects.toThrow(/empty is empty/);
-  await expect(resolveKey({ file: large }, {})).rejects.toThrow(/^The key file [^ ]*large is larger than 64 KB\.$/);
+  await expect(resolveKey({ file: folder }, {}, noVault)).rejects.toThrow(/EISDIR/);
+  await expect(resolveKey({ file: empty }, {}, noVault)).rejects.toThrow(/empty is empty/);
+  await expect(resolveKey({ file: large }, {}, noVault)).rejects.toThrow(
+    /^The key file [^ ]*large is larger than 64 KB\.$/,
+  );
 });
 
-test("a secret is refused until there is a vault", async () => {
-  await expect(resolveKey({ secret: "openai" }, {})).rejects.toThrow("comes with the vault");
+proves("MOD-3", "a secret is read from the vault, trimmed; an error says which one and what to do", async () => {
+  expect(await resolveKey({ secret: "openai" }, {}, async (name) => ` value of ${name}\n`)).toBe("value of openai");
+  await expect(resolveKey({ secret: "openai" }, {}, noVault)).rejects.toThrow(
+    "The key comes from the secret openai: The vault is locked. Run `nomos secret unlock`.",
+  );
 });
+
+async function noVault(): Promise<string> {
+  throw Object.assign(new Error("The vault is locked."), { remedy: "Run `nomos secret unlock`." });
+}

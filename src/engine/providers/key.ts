@@ -15,14 +15,28 @@ export class KeyError extends Error {
   }
 }
 
+/** Gives the value of a secret of the vault, or throws an error that says what is wrong with it. */
+export type ReadSecret = (name: string) => Promise<string>;
+
 /** The key without surrounding white space, or null when the variable is not set. */
 export async function resolveKey(
   source: KeySource,
   environment: Readonly<Record<string, string | undefined>>,
+  readSecret: ReadSecret,
 ): Promise<string | null> {
   if ("env" in source) return environment[source.env]?.trim() || null;
   if ("file" in source) return await keyInFile(source);
-  throw new KeyError(source, `The key comes from the secret ${source.secret}; reading secrets comes with the vault.`);
+  return await keyInVault(source, readSecret);
+}
+
+async function keyInVault(source: { readonly secret: string }, readSecret: ReadSecret): Promise<string> {
+  try {
+    return (await readSecret(source.secret)).trim();
+  } catch (thrown) {
+    const remedy = thrown instanceof Error && "remedy" in thrown ? ` ${String(thrown.remedy)}` : "";
+    const says = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new KeyError(source, `The key comes from the secret ${source.secret}: ${says}${remedy}`);
+  }
 }
 
 async function keyInFile(source: { readonly file: string }): Promise<string> {

@@ -103,7 +103,11 @@ function noKey(
 function wrongKey(error: ModelError, keyFrom: KeySource | null): string {
   if (keyFrom === null) return error.message;
   const place =
-    "env" in keyFrom ? `the variable ${keyFrom.env}` : "file" in keyFrom ? `the file ${keyFrom.file}` : "a secret";
+    "env" in keyFrom
+      ? `the variable ${keyFrom.env}`
+      : "file" in keyFrom
+        ? `the file ${keyFrom.file}`
+        : `the secret ${keyFrom.secret}`;
   return `${error.message.replace(/\.$/, "")}; it comes from ${place}.`;
 }
 

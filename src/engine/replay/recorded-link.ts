@@ -41,6 +41,8 @@ async function answer({ record, end, branch }: RecordedLinkOrder, call: EngineCa
       return end.is === "parked" || end.is === "stopped"
         ? null
         : record.diverge(null, "the turn waits for a usage limit");
+    case "redact":
+      return call.texts;
     case "keep":
       return { text: call.text, blob: null, bytes: Buffer.byteLength(call.text) };
     case "keepBytes":

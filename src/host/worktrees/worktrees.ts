@@ -95,6 +95,9 @@ export interface WorktreesOptions {
   readonly gitTimeoutMs?: number;
 }
 
+/** Files that ignore rules usually cover and that nobody can build again: new or changed ones are work. */
+const NEVER_LOST = [".env*"];
+
 export function createWorktrees({
   folder,
   scratch,
@@ -118,7 +121,7 @@ export function createWorktrees({
     discard,
     ...createPerson(git, environment),
   };
-  const scene = () => ({ git, scratch, carry: carry().patterns, bounds: bounds() });
+  const scene = () => ({ git, scratch, carry: [...carry().patterns, ...NEVER_LOST], bounds: bounds() });
 
   let lastApply: Promise<unknown> = Promise.resolve();
   const get: Worktrees["get"] = async (id) => {

@@ -22,7 +22,7 @@ proves("K33", "a custom fact has a plain name below `x.`; any other foreign name
 });
 
 test("an event definition without options is kept whole, always written, not searched and not shown", () => {
-  expect(event()).toEqual({ erasable: false, spaceNeed: "end", words: null, lines: null });
+  expect(event()).toEqual({ erasable: false, spaceNeed: "end", exact: false, words: null, lines: null });
 });
 
 test("the first event of a type among those of an append gives its data; null where there is none", () => {

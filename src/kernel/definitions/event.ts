@@ -13,6 +13,8 @@ export interface EventDefinition<Data> {
   /** Whether it may be erased: yes for what was said and done, no for what the state machine needs. */
   readonly erasable: boolean;
   readonly spaceNeed: SpaceNeed;
+  /** Whether a secret in it is refused, not replaced: a path or a setting would not work any more. */
+  readonly exact: boolean;
   /** The text to search by; null when an event has none. */
   readonly words: ((data: Data) => string | null) | null;
   /** How it is shown as a line of output. */
@@ -20,7 +22,7 @@ export interface EventDefinition<Data> {
 }
 
 export function event<Data extends object>(about: Partial<EventDefinition<Data>> = {}): EventDefinition<Data> {
-  return { erasable: false, spaceNeed: "end", words: null, lines: null, ...about };
+  return { erasable: false, spaceNeed: "end", exact: false, words: null, lines: null, ...about };
 }
 
 /** Definitions by type: a past-tense name and the version of the shape, such as `turn.ended@1`. */

@@ -74,7 +74,7 @@ export const DRIVER_EVENTS = {
     /** Whether it was given our tools. */
     readonly tools: boolean;
   }>({ spaceNeed: "course" }),
-  "driver.configured@1": event<DriverSettings>({ spaceNeed: "start" }),
+  "driver.configured@1": event<DriverSettings>({ spaceNeed: "start", exact: true }),
   "driver.offered@1": event<DriverOffer & { readonly turnId: string }>({ spaceNeed: "course" }),
   "driver.noticed@1": event<{
     readonly turnId: string;

@@ -23,14 +23,20 @@ export interface SessionSpec {
   readonly external: { readonly pid: number; readonly startTime: string } | null;
   /** Agents it may start sessions of. Absent when no agent was named: it may start none. */
   readonly delegates?: readonly string[];
+  /** Names of secrets that its processes hold as variables; values are in the vault alone. Absent: none. */
+  readonly secrets?: readonly string[];
 }
 
 export type SandboxMode = "off" | "warn" | "enforce" | "strict";
+
+/** A name that a person gives. */
+const NAMING = { erasable: true, spaceNeed: "start" } as const;
 
 /** Events of a session's birth, hibernation, changes and end. */
 export const LIFE_EVENTS = {
   "session.opened@1": event<{ readonly spec: SessionSpec; readonly label: string | null }>({
     spaceNeed: "start",
+    exact: true,
     words: nameAndLabel,
   }),
   "session.forked@1": event<{
@@ -56,16 +62,8 @@ export const LIFE_EVENTS = {
     lines: ({ message }) => err(`[error] ${message}`),
   }),
   "session.forgotten@1": event<Record<string, never>>(),
-  "session.labelled@1": event<{ readonly label: string | null }>({
-    erasable: true,
-    spaceNeed: "start",
-    words: ({ label }) => label,
-  }),
-  "session.titled@1": event<{ readonly title: string | null }>({
-    erasable: true,
-    spaceNeed: "start",
-    words: ({ title }) => title,
-  }),
+  "session.labelled@1": event<{ readonly label: string | null }>({ ...NAMING, words: ({ label }) => label }),
+  "session.titled@1": event<{ readonly title: string | null }>({ ...NAMING, words: ({ title }) => title }),
   /** A person names a point of the session's history. A label is at one point; null takes the point's label away. */
   "point.labelled@1": event<{ readonly eventId: string; readonly label: string | null }>({
     erasable: true,

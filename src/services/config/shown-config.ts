@@ -95,7 +95,10 @@ const PROVIDER = only({
 /** A value of `env` or `headers` may be a secret; where one comes from is none. */
 const SECRET: Show = (value) =>
   isMembers(value)
-    ? only({ env: matching(/^\w{1,200}$/), file: path, prefix: matching(/^\w{1,20} $/) })(value)
+    ? only({
+        ...{ env: matching(/^\w{1,200}$/), file: path, secret: matching(/^[\w.-]{1,200}$/) },
+        prefix: matching(/^\w{1,20} $/),
+      })(value)
     : HIDDEN;
 
 const MCP_SERVER = only({

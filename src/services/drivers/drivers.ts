@@ -21,6 +21,8 @@ export interface Drivers {
   readonly slugs: () => readonly string[];
   readonly file: (slug: string) => string | null;
   readonly environment: (slug: string) => Readonly<Record<string, string>>;
+  /** Variables of its environment that the configuration takes from the vault, with the names of their secrets. */
+  readonly secretVariables: (slug: string) => Readonly<Record<string, string>>;
   /** Null for a built-in driver or a file: only foreign agents have a manifest. */
   readonly manifest: (slug: string) => Manifest | null;
   readonly resolve: (manifest: Manifest) => Promise<Resolved>;
@@ -45,9 +47,18 @@ export interface DriverParts {
 export function createDrivers(parts: DriverParts): Drivers {
   const { config, catalogue } = parts;
   const builtIn = new Map(parts.builtIn.map((driver) => [driver.slug, driver]));
-  const override = (slug: string) => {
+  const configured = (slug: string) => {
     const all = config.show().drivers ?? {};
     return Object.hasOwn(all, slug) ? all[slug] : undefined;
+  };
+  /** Without what comes from the vault: that is added when a process of a session starts. */
+  const override = (slug: string) => {
+    const found = configured(slug);
+    if (found?.env === undefined) return found === undefined ? undefined : { ...found, env: undefined };
+    const env = Object.entries(found.env).flatMap(([name, value]) =>
+      typeof value === "string" ? [[name, value] as const] : [],
+    );
+    return { ...found, env: Object.fromEntries(env) };
   };
   const sources: ResolveSources = { ...parts.sources, override };
   const resolve = (described: Manifest) => resolveAgent(described, sources);
@@ -89,6 +100,12 @@ export function createDrivers(parts: DriverParts): Drivers {
       if (manifest(slug) !== null) return {};
       const { env = {}, home } = override(slug) ?? {};
       return home === undefined ? env : { ...env, HOME: home };
+    },
+    secretVariables: (slug) => {
+      const env = Object.entries(configured(slug)?.env ?? {});
+      return Object.fromEntries(
+        env.flatMap(([name, value]) => (typeof value === "string" ? [] : [[name, value.secret] as const])),
+      );
     },
   };
 }

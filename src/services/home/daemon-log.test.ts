@@ -6,6 +6,8 @@ import { proves } from "../../../test/support/proves.ts";
 import { openDaemonLog } from "./daemon-log.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 
+const QUIET = { echo: () => undefined, redact: (text: string) => text };
+
 const newHome = async (): Promise<string> => {
   const home = await mkdtemp(join(tmpdir(), "nomos-log-"));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
@@ -14,7 +16,7 @@ const newHome = async (): Promise<string> => {
 
 proves("Q9", "the daemon's log stays within its limits of bytes and files, whatever is written", async () => {
   const home = await newHome();
-  const log = openDaemonLog(home, () => undefined, 50_000);
+  const log = openDaemonLog(home, { ...QUIET, bytesMax: 50_000 });
   for (let n = 0; n < 3000; n += 1) {
     log.write(`line ${n}`, { text: "ü".repeat(60), huge: n % 100 === 0 ? "x".repeat(1_000_000) : "" });
     if (n % 50 === 0) await new Promise((soon) => setImmediate(soon));
@@ -37,7 +39,7 @@ proves("Q9", "the daemon's log stays within its limits of bytes and files, whate
 
 proves("Q9", "a secret under any name, in any message: it is not written to the daemon's log", async () => {
   const home = await newHome();
-  const log = openDaemonLog(home, () => undefined);
+  const log = openDaemonLog(home, QUIET);
   const secrets = [
     `nmo_${"a1".repeat(32)}`,
     `nmt_${"b2".repeat(24)}`,
@@ -73,7 +75,7 @@ proves("Q9", "text that is not a secret stays readable in the daemon's log", () 
 
 proves("T10", "control characters in a message: the daemon's log is safe to print to a terminal", async () => {
   const home = await newHome();
-  const log = openDaemonLog(home, () => undefined);
+  const log = openDaemonLog(home, QUIET);
   const details = { path: "\u009b2J\u202e\u2028\u{e0041}\u007f\u001b]0;x\u0007" };
   log.write("hostile", details);
   await log.close();

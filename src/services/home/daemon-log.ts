@@ -8,6 +8,13 @@ export interface DaemonLog {
   readonly close: () => Promise<void>;
 }
 
+export interface DaemonLogOptions {
+  readonly echo: (line: string) => void;
+  /** Replaces the secrets that this home knows. */
+  readonly redact: (text: string) => string;
+  readonly bytesMax?: number;
+}
+
 const FILE_BYTES_MAX = 10_485_760;
 export const FILES_KEPT = 3;
 const LINE_CHARS_MAX = 16_384;
@@ -20,11 +27,7 @@ export function daemonLogPath(home: string): string {
 }
 
 /** The daemon's own log: one JSON line per message, rotated when the file is full. It never holds a secret. */
-export function openDaemonLog(
-  home: string,
-  echo: (line: string) => void,
-  bytesMax: number = FILE_BYTES_MAX,
-): DaemonLog {
+export function openDaemonLog(home: string, { echo, redact, bytesMax = FILE_BYTES_MAX }: DaemonLogOptions): DaemonLog {
   const path = daemonLogPath(home);
   mkdirSync(join(home, "logs"), { recursive: true, mode: 0o700 });
   const file = createRotatedFile(path, { bytesMax, filesKept: FILES_KEPT });
@@ -44,6 +47,7 @@ export function openDaemonLog(
     }
     writing = null;
   };
+  const formatted = (message: string, details: object): string => lineOf(message, details, redact);
   const append = (line: string): void => {
     const bytes = Buffer.from(`${line}\n`);
     waiting.push(bytes);
@@ -52,13 +56,13 @@ export function openDaemonLog(
   };
   return {
     write: (message, details = {}) => {
-      const line = lineOf(message, details);
+      const line = formatted(message, details);
       echo(line);
       if (waitingBytes > UNWRITTEN_BYTES_MAX) {
         dropped += 1;
         return;
       }
-      if (dropped > 0) append(lineOf("lines were dropped: the log could not be written fast enough", { dropped }));
+      if (dropped > 0) append(formatted("lines were dropped: the log could not be written fast enough", { dropped }));
       dropped = 0;
       append(line);
     },
@@ -70,9 +74,9 @@ export function openDaemonLog(
 }
 
 /** Formats one line: bounded length, valid JSON, no control characters for terminals. */
-function lineOf(message: string, details: object): string {
+function lineOf(message: string, details: object, redact: (text: string) => string): string {
   const at = new Date().toISOString();
-  const whole = visible(JSON.stringify({ at, message, ...details }));
+  const whole = visible(redact(JSON.stringify({ at, message, ...details })));
   const line = whole.length <= LINE_CHARS_MAX ? withoutSecrets(whole) : null;
   // Cut twice: a secret that the first cut splits is not recognised; the second cut drops that part.
   return line ?? JSON.stringify({ at, cut: withoutSecrets(whole.slice(0, LINE_CHARS_MAX)).slice(0, CUT_CHARS) });

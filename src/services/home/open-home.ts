@@ -1,9 +1,18 @@
 import { realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
-import { type Clock, openTrash, systemClock, type Trash } from "../../host/index.ts";
+import {
+  type Clock,
+  type Fingerprints,
+  openFingerprints,
+  openTrash,
+  systemClock,
+  type Trash,
+} from "../../host/index.ts";
+import { createRedactor, type LearningRedactor } from "../../redaction/index.ts";
 import { makeFolders, openStore, type Store, type StoreError, shownAddress } from "../../store/index.ts";
 import { type Audit, openAudit } from "../audit/open-audit.ts";
+import { refusingSecrets } from "../config/refuse-secrets.ts";
 import { openSettings, type Settings, storeSettings } from "../config/settings.ts";
 import { createInstruments, type Instruments } from "../metrics/instruments.ts";
 import { RESTORING, refuseBackup, refuseUnfinished } from "../restore/restored-files.ts";
@@ -16,6 +25,9 @@ import { prepareHome, takeLock } from "./prepare-home.ts";
 export interface OpenedHome {
   readonly home: string;
   readonly config: Settings;
+  readonly fingerprints: Fingerprints;
+  /** What everything passes that is written or sent. The vault teaches it its values. */
+  readonly redactor: LearningRedactor;
   readonly log: DaemonLog;
   readonly clock: Clock;
   readonly identity: HomeIdentity;
@@ -49,6 +61,8 @@ export interface LockedHome {
   readonly home: string;
   readonly lock: ReturnType<typeof takeLock>;
   readonly config: Settings;
+  readonly fingerprints: Fingerprints;
+  readonly redactor: LearningRedactor;
   readonly log: DaemonLog;
   readonly clock: Clock;
   readonly trash: Trash;
@@ -63,13 +77,19 @@ export async function takeHome({ home: given, echo, environment, config: own }: 
   try {
     refuseUnfinished(home);
     const aside = [...lock.aside, ...prepareHome(home)];
-    const config = await openSettings(home, environment, own);
-    const log = openDaemonLog(home, echo);
+    let unkept: unknown = null;
+    const fingerprints = await openFingerprints(home, (reason) => {
+      unkept = reason;
+    });
+    const redactor = createRedactor({ fingerprintKey: fingerprints.key });
+    const config = refusingSecrets(await openSettings(home, environment, own), redactor);
+    const log = openDaemonLog(home, { echo, redact: redactor.text });
+    if (unkept !== null) log.write("the key of fingerprints was not kept", { reason: String(unkept) });
     for (const one of aside) log.write("a file in the home blocked the start and was moved aside", { ...one });
     const clock = systemClock();
     const trash = openTrash({ folder: join(home, TRASH), clock, log: log.write });
     await trash.discard(join(home, RESTORING));
-    return { home, lock, config, log, clock, trash };
+    return { home, lock, config, fingerprints, redactor, log, clock, trash };
   } catch (thrown) {
     lock.release();
     throw thrown;
@@ -85,14 +105,15 @@ export async function openHome(locked: LockedHome, options: HomeOptions): Promis
 }
 
 async function openLog(locked: LockedHome, options: HomeOptions): Promise<OpenedHome> {
-  const { home, lock, config, log, clock, trash } = locked;
+  const { home, lock, config, fingerprints, redactor, log, clock, trash } = locked;
   const identity = homeIdentity(home);
   const { definitions, environment, thread } = options;
   const given = { ...(definitions === undefined ? {} : { definitions }), ...(thread === undefined ? {} : { thread }) };
   const settings = { ...storeSettings(home, config, environment), ...given };
   const instruments = createInstruments(() => performance.now());
   const stopNow = ({ code, details }: StoreError): void => {
-    options.echo(JSON.stringify({ message: "the log can no longer be written; stopping", code, details }));
+    const said = JSON.stringify({ message: "the log can no longer be written; stopping", code, details });
+    options.echo(redactor.text(said));
     options.die(6);
   };
   const opened = endWhenFenced(await openStore(settings, stopNow), stopNow);
@@ -115,6 +136,8 @@ async function openLog(locked: LockedHome, options: HomeOptions): Promise<Opened
     home,
     trash,
     config,
+    fingerprints,
+    redactor,
     log,
     clock,
     identity,

@@ -18,8 +18,8 @@ type Kind = "folder" | "file" | "socket" | "lock";
 /** Names that must have a certain kind. Anything else at that name is moved aside; the daemon creates it again. */
 const NEEDED: readonly (readonly [string, Kind])[] = [
   ...(["agents", "archive", "backups", "blobs", "cache", "doors", "drivers", "exports", "forks"] as const).map(folder),
-  ...(["logs", "public-etc", "sandboxes", "snapshots", "tmp", "trash", "tree", "workspaces"] as const).map(folder),
-  ...(["worktree-objects", "worktrees"] as const).map(folder),
+  ...(["logs", "public-etc", "sandboxes", "snapshots", "tmp", "trash", "tree", "vault"] as const).map(folder),
+  ...(["workspaces", "worktree-objects", "worktrees"] as const).map(folder),
   ...(["daemon.json", "ended", "home-id", "search.db", "search.db-journal"] as const).map(file),
   ...(["search.db-shm", "search.db-wal", "log.db-journal", "log.db-shm"] as const).map(file),
   ...(["token", "workspaces.json", "logs/daemon.log", "logs/daemon.out", "keys/key.pub"] as const).map(file),

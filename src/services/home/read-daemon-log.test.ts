@@ -5,10 +5,12 @@ import { expect, onTestFinished, test } from "vitest";
 import { openDaemonLog } from "./daemon-log.ts";
 import { createLogReader, type LogLine } from "./read-daemon-log.ts";
 
+const QUIET = { echo: () => undefined, redact: (text: string) => text };
+
 async function logOf(count: number, bytesMax?: number) {
   const home = await mkdtemp(join(tmpdir(), "nomos-log-"));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
-  const log = openDaemonLog(home, () => undefined, bytesMax);
+  const log = openDaemonLog(home, bytesMax === undefined ? QUIET : { ...QUIET, bytesMax });
   for (let n = 0; n < count; n += 1) log.write(`line ${n}`, n % 10 === 0 ? { code: "disk_low", n } : { n });
   await log.close();
   return { home, read: createLogReader(home) };
@@ -42,7 +44,7 @@ test("the newest lines come first, with their details, and say whether they are 
 test("pages give every line once, through pieces and rotated files, also while more is written", async () => {
   const { read, home } = await logOf(3000, 60_000);
   const first = await read({ limit: 5, before: null, onlyProblems: false });
-  const log = openDaemonLog(home, () => undefined);
+  const log = openDaemonLog(home, QUIET);
   for (let n = 0; n < 50; n += 1) log.write(`later ${n}`);
   await log.close();
   const second = await read({ limit: 5, before: first.next, onlyProblems: false });

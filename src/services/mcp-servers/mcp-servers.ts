@@ -14,7 +14,7 @@ import { createMcpSource, type McpSource } from "./source.ts";
 import { type ServerTest, testServer } from "./test-server.ts";
 import { boundedFetch, type Fetch } from "./transport/bounded-fetch.ts";
 import { createOpenServer } from "./transport/open-server.ts";
-import { namesOf } from "./transport/secret-values.ts";
+import { namesOf, type ReadSecret } from "./transport/secret-values.ts";
 
 /** MCP servers of the configuration, and the connections to them. */
 export interface McpServers {
@@ -56,6 +56,7 @@ export interface McpServerDeps {
   readonly config: ConfigService;
   readonly host: Pick<AgentHost, "spawn">;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly readSecret: ReadSecret;
   readonly cwd: string;
   readonly version: string;
   readonly clock: Clock;

@@ -11,7 +11,7 @@ export interface McpServerService extends McpServers {
 /** MCP servers on a home's configuration and the machine's processes. */
 export function openMcpServers(
   { home, config, clock, log }: Pick<OpenedHome, "home" | "config" | "clock" | "log">,
-  given: Pick<McpServerDeps, "environment" | "version"> & { readonly host: Pick<AgentHost, "spawn"> },
+  given: Pick<McpServerDeps, "environment" | "version" | "readSecret"> & { readonly host: Pick<AgentHost, "spawn"> },
 ): McpServerService {
   const servers = createMcpServers({ ...given, home, config, clock, log: log.write, cwd: dirname(home) });
   return {

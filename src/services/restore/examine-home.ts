@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createCommitter, UNBOUNDED } from "../../commit/index.ts";
 import { type LastComparison, System, uuidv7Maker } from "../../domains/index.ts";
 import { findBubblewrap, systemClock } from "../../host/index.ts";
+import { createRedactor } from "../../redaction/index.ts";
 import {
   mayHaveLog,
   openStore,
@@ -96,7 +97,17 @@ async function repairModels(store: Store): Promise<RebuildReport> {
   const newId = uuidv7Maker({ nowMs: clock.nowMs, random: () => randomBytes(10) });
   const fence = await takeHomeLease({ store, newId, clock, holder: `doctor:${process.pid}` });
   const report = await store.rebuild({ fence });
-  await releaseHomeLease(createCommitter({ store, clock, newId, fence, bounds: UNBOUNDED }), fence);
+  await releaseHomeLease(
+    createCommitter({
+      store,
+      clock,
+      newId,
+      fence,
+      bounds: UNBOUNDED,
+      redactor: createRedactor({ fingerprintKey: randomBytes(32) }),
+    }),
+    fence,
+  );
   return report;
 }
 

@@ -23,6 +23,7 @@ import {
 } from "../../domains/index.ts";
 import { systemClock } from "../../host/index.ts";
 import { type Decision, isRefusal } from "../../kernel/index.ts";
+import { createRedactor } from "../../redaction/index.ts";
 import {
   type EventPage,
   loadCopy,
@@ -235,7 +236,14 @@ async function goOn(
     of: subjectOf(System, ""),
     decide: (now: SystemState) => beginEpoch(now.lease, { ...restored, fence }, compared),
   };
-  const committer = createCommitter({ store, clock, newId, fence, bounds: UNBOUNDED });
+  const committer = createCommitter({
+    store,
+    clock,
+    newId,
+    fence,
+    bounds: UNBOUNDED,
+    redactor: createRedactor({ fingerprintKey: randomBytes(32) }),
+  });
   await committer.commit([begins, ...ends], { by: { actor: RESTORER } });
   return { fence, tokensEnded: tokens.length };
 }

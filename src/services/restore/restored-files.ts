@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { NomosError } from "../../contract/index.ts";
 import { fileStamp } from "../../host/index.ts";
@@ -14,6 +14,7 @@ const BROUGHT = [
   "config.json",
   "drivers",
   "keys",
+  "vault",
   "checkpoint.cosigned",
   "checkpoint",
   "tree",
@@ -21,6 +22,8 @@ const BROUGHT = [
   "blobs",
   "log.db",
 ];
+/** Keys that no backup holds. They stay with the home: without them a restored vault would be locked for no reason. */
+const STAYING_KEYS = ["vault.key", "vault.key.age", "vault.keyring", "fingerprint"];
 /** Files that belonged to the earlier log; they are moved aside. */
 const STALE = ["search.db", "search.db-wal", "search.db-shm", "daemon.json"];
 
@@ -43,6 +46,7 @@ export async function placeRestored(home: string, folder: string): Promise<strin
     await mkdir(aside, { mode: 0o700 });
     for (const name of inTheWay) await rename(join(home, name), join(aside, name));
   }
+  if (aside !== null) await keepKeys(join(aside, "keys"), join(folder, "keys"));
   for (const name of BROUGHT)
     if (existsSync(join(folder, name))) {
       if (name === "log.db") await flushFolder(home);
@@ -52,4 +56,14 @@ export async function placeRestored(home: string, folder: string): Promise<strin
   await rm(folder, { recursive: true, force: true });
   await flushFolder(home);
   return aside;
+}
+
+/** Copies them into the restored keys before those are moved into place. */
+async function keepKeys(from: string, to: string): Promise<void> {
+  for (const name of STAYING_KEYS) {
+    if (!existsSync(join(from, name))) continue;
+    await mkdir(to, { recursive: true, mode: 0o700 });
+    await copyFile(join(from, name), join(to, name));
+    await chmod(join(to, name), 0o600);
+  }
 }

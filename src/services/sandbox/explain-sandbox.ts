@@ -23,24 +23,27 @@ export interface SandboxParts {
   readonly worktrees: string;
 }
 
+/** What is the same in every mode. */
+type Shown = Pick<SandboxExplained, "secrets"> & { readonly denied: DeniedShown };
 type DeniedShown = SandboxExplained["network"]["denied"];
 
 export function explainOpen(
   { home, limits, cgroups }: SandboxParts,
   id: string,
   spec: SessionSpec,
-  denied: DeniedShown,
+  { denied, secrets }: Shown,
 ): SandboxExplained {
   return {
     id,
     mode: spec.sandbox,
     holds: false,
-    notices: NOTICES[spec.sandbox],
+    notices: [...NOTICES[spec.sandbox], ...secretNotice(secrets)],
     files: [
       { path: "/", access: "write", why: "the same files as the person" },
       { path: home, access: "hidden", why: "hidden from sessions if bubblewrap is installed" },
     ],
     network: { open: true, reachable: [], denied },
+    secrets,
     limits: { by: null, ...limits(), memoryMb: null, pidsMax: null, cpus: null, absent: [...cgroups.holds] },
   };
 }
@@ -56,7 +59,7 @@ export async function explainStrict(
   { host, walls, drivers, cgroups, limits, environment, home, worktrees }: SandboxParts,
   id: string,
   spec: SessionSpec,
-  denied: DeniedShown,
+  { denied, secrets }: Shown,
 ): Promise<SandboxExplained> {
   const manifest = drivers.manifest(spec.adapter);
   const found = manifest === null ? null : await drivers.resolve(manifest).catch(() => null);
@@ -89,6 +92,7 @@ export async function explainStrict(
     mode: "strict",
     holds: true,
     notices: [
+      ...secretNotice(secrets),
       ...(manifest !== null && found === null
         ? ["its agent is not installed: what it is installed with is not listed"]
         : []),
@@ -103,8 +107,16 @@ export async function explainStrict(
       ],
       denied,
     },
+    secrets,
     limits: { by: cgroups.by, ...asked, absent },
   };
+}
+
+/** There is no broker yet that adds a secret to a request outside of the process. */
+function secretNotice(secrets: SandboxExplained["secrets"]): readonly string[] {
+  return secrets.length === 0
+    ? []
+    : ["a process that is given a secret holds it: it can read it and send it wherever it can connect to"];
 }
 
 const NAMED_MAX = 5;

@@ -18,7 +18,9 @@ import {
 import type { EventPage, RecordedEvent, Store } from "../../store/index.ts";
 import { gitMounts, holdableGit, rulesOf } from "../../supervisor/index.ts";
 import type { Caller } from "../records/denials.ts";
+import type { SecretUses } from "../secrets/secret-uses.ts";
 import { explainOpen, explainStrict, type SandboxParts } from "./explain-sandbox.ts";
+import { explainSecrets } from "./explain-secrets.ts";
 
 export interface SandboxOrder {
   readonly argv: readonly string[];
@@ -28,7 +30,8 @@ export interface SandboxOrder {
 }
 
 export interface SandboxTrials {
-  readonly explain: (id: string) => Promise<SandboxExplained>;
+  /** Names of secrets are shown to their owner and the operator. */
+  readonly explain: (id: string, principal: string) => Promise<SandboxExplained>;
   /** Records the call, runs the command to its end, and returns the record; `ran` has the output. */
   readonly run: (order: SandboxOrder, caller: Caller) => Promise<readonly RecordedEvent[]>;
   /** `forgotten`: it ran, but its output was dropped. `unknown`: the daemon crashed before the end. */
@@ -36,6 +39,7 @@ export interface SandboxTrials {
 }
 
 export interface SandboxTrialParts extends SandboxParts {
+  readonly secrets: SecretUses;
   readonly instance: string;
   readonly doors: string;
   /** The port of this daemon. */
@@ -53,11 +57,12 @@ export function createSandboxTrials(parts: SandboxTrialParts): SandboxTrials {
   const { host, walls, limits, committer } = parts;
   const ran = new Map<string, { readonly result: RanInSandbox } | { readonly thrown: unknown }>();
   return {
-    explain: async (id) => {
+    explain: async (id, principal) => {
       const { spec } = await committer.sessionState(id);
       if (spec === null) throw new NomosError("session_not_found", { id });
       const denied = walls.denials(id).map((one) => ({ ...one }));
-      return spec.sandbox === "strict" ? explainStrict(parts, id, spec, denied) : explainOpen(parts, id, spec, denied);
+      const shown = { denied, secrets: await explainSecrets(parts, { id, spec }, principal) };
+      return spec.sandbox === "strict" ? explainStrict(parts, id, spec, shown) : explainOpen(parts, id, spec, shown);
     },
     run: async (order, { actor: { principal: actor }, call }) => {
       const walled = await prepare(host, limits(), parts, order);

@@ -37,7 +37,14 @@ export interface MadeBackup extends Omit<LogCopy, "events" | "missingBlobs"> {
  * Other files of the home that a backup contains, under the same relative paths. Archives and driver manifests are
  * added.
  */
-const SMALL_FILES = ["config.json", "keys/log.key", "keys/key.pub", "checkpoint.cosigned"] as const;
+const SMALL_FILES = [
+  "config.json",
+  "keys/log.key",
+  "keys/key.pub",
+  "checkpoint.cosigned",
+  // Sealed. The keys that open it (keys/vault.*) and the fingerprint key are never part of a backup.
+  "vault/secrets.age",
+] as const;
 
 const DRIVER = /^[a-z0-9][a-z0-9-]{0,63}\.json$/;
 

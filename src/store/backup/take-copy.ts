@@ -48,7 +48,7 @@ export async function takeCopy(from: string, { files }: Manifest, to: string): P
 
 /** Paths that cannot lead out of the backup. */
 const NAMED_FILE =
-  /^(checkpoint(\.cosigned)?|config\.json|keys\/(log\.key|key\.pub)|archive\/[0-9a-f-]{36}\.jsonl\.zst|drivers\/[a-z0-9][a-z0-9-]{0,63}\.json)$/;
+  /^(checkpoint(\.cosigned)?|config\.json|keys\/(log\.key|key\.pub)|vault\/secrets\.age|archive\/[0-9a-f-]{36}\.jsonl\.zst|drivers\/[a-z0-9][a-z0-9-]{0,63}\.json)$/;
 const TILE = /^(size|tile\/[0-9]{1,2}(\/x[0-9]{3})*\/[0-9]{3}(\.p\/[0-9]{1,3})?)$/;
 
 async function tilesIn(folder: string): Promise<readonly string[]> {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect } from "vitest";
 import { NO_BOUNDS } from "../../../test/support/no-session-parts.ts";
 import { proves } from "../../../test/support/proves.ts";
+import { newRedactor } from "../../../test/support/redactor.ts";
 import { makeTestHome, newId, SPEC, type TestHome } from "../../../test/support/store-home.ts";
 import { throwOnFatal } from "../../../test/support/store-sqlite.ts";
 import { type Committer, createCommitter } from "../../commit/index.ts";
@@ -37,7 +38,14 @@ beforeAll(async () => {
   const at = new Date().toISOString();
   const events = lease.map((fact) => ({ id: newId(), at, actor: "test", cause: null, fact }));
   await store.append([{ stream: SYSTEM_STREAM, expectedVersion: 0, events }], { fence: 1 });
-  committer = createCommitter({ store, clock: systemClock(), newId, fence: 1, bounds: NO_BOUNDS });
+  committer = createCommitter({
+    store,
+    clock: systemClock(),
+    newId,
+    fence: 1,
+    bounds: NO_BOUNDS,
+    redactor: newRedactor(),
+  });
 });
 afterAll(async () => {
   await store.close();

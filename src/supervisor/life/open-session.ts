@@ -86,6 +86,7 @@ export function createOpenings(
   const openOne = async (input: Opening, by: By): Events => {
     const id = newId();
     const planned = await makeSpec(input, deps.specs);
+    await deps.specs.requireSecrets(planned, by.actor);
     const begin = await beginning(deps, id, input);
     const tree = await deps.trees.make(id, planned, input);
     const spec = tree === null ? planned : { ...planned, cwd: tree.cwd };

@@ -109,8 +109,8 @@ export function createReports(deps: {
     addEvents: (id, turnId, items, by) => change(id, (state) => addCustom(state, turnId, items), by),
     writeArtifact: async (id, input, by) => {
       const { bytes, ...rest } = input;
-      const blob = await keepWhole(committer.keeper(id, "course"), bytes);
-      const written = { ...rest, newArtifactId: newId(), blob, bytes: bytes.length };
+      const kept = await keepWhole(committer.keeper(id, "course"), bytes);
+      const written = { ...rest, newArtifactId: newId(), ...kept };
       return change(id, (state) => writeArtifact(state, written), by);
     },
     replaceTodo: (id, items, turnId, by) => change(id, (state) => replaceTodo(state, items, turnId), by),

@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from "node:path";
-import { refusalError } from "../../contract/index.ts";
+import { NomosError, refusalError } from "../../contract/index.ts";
 import { parseScope, sessionName } from "../../domains/index.ts";
 import type { Files, Missing } from "../../host/index.ts";
 import { isRefusal, type SandboxMode, type SessionSpec } from "../../kernel/index.ts";
@@ -12,6 +12,8 @@ export interface OpenInput extends PlaceInput {
   readonly agent?: string | undefined;
   /** Agents it may start; set when an agent was named for it. */
   readonly delegates?: readonly string[] | undefined;
+  /** Secrets that its processes hold as variables. */
+  readonly secrets?: readonly string[] | undefined;
   readonly label?: string | undefined;
   readonly title?: string | undefined;
   readonly sandbox?: SandboxMode | undefined;
@@ -42,6 +44,8 @@ export interface SpecSources extends PlaceSources {
   /** The file that the configuration names for a user-defined driver. */
   readonly driverFile: (slug: string) => string | null;
   readonly random: () => Uint8Array;
+  /** Refuses secrets that this principal does not have, or that cannot be variables. */
+  readonly requireSecrets: (spec: SessionSpec, principal: string) => Promise<void>;
   /** Why `strict` cannot be enforced on this machine; null: it can. */
   readonly strictMissing: Missing | null;
   /** Refuses a directory that cannot be confined, used directly or for a worktree. */
@@ -70,11 +74,23 @@ export async function makeSpec(
     file: file === null ? null : isAbsolute(file) ? file : resolve(place.cwd, file),
     external: input.external ?? null,
     ...(input.delegates === undefined ? {} : { delegates: input.delegates }),
+    ...secretsOf(input, parent),
   };
   const isTree = input.worktree === true || spec.scope !== null;
   if (spec.sandbox === "strict") sources.tryWalls(spec, isTree ? "worktree" : "here");
   await driver.check(spec);
   return spec;
+}
+
+/** A child gets what its parent has. What the parent lacks is refused alike, whether it exists or not. */
+function secretsOf({ secrets = [] }: OpenInput, parent: Parent | null): Pick<SessionSpec, "secrets"> {
+  const held = parent?.spec.secrets ?? [];
+  const unheld = parent === null ? undefined : secrets.find((name) => !held.includes(name));
+  if (unheld !== undefined) {
+    const message = `The session holds no secret ${unheld}, so no session below it can have it.`;
+    throw new NomosError("secret_not_found", { name: unheld }, { message });
+  }
+  return secrets.length === 0 ? {} : { secrets: [...new Set(secrets)] };
 }
 
 /** A child works within its parent's scope. */

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
+import { newRedactor } from "../../../test/support/redactor.ts";
 import { SPEC } from "../../../test/support/store-home.ts";
 import type { HostProcess } from "../../host/index.ts";
 import { createSessionProcesses } from "./session-processes.ts";
@@ -29,6 +30,7 @@ proves(
       driverEnvironment: () => ({}),
       isHomeInPlace: () => true,
       limits: () => ({ memoryMb: null, openFilesMax: null }),
+      redactor: newRedactor(),
     });
     const lives = () => ["/a/b", "/a", "/a/b/c", "/a/bc", "/d"].filter(processes.livesAt);
     expect(lives()).toEqual([]);

@@ -9,6 +9,7 @@ import {
   type ResourceLimits,
 } from "../../host/index.ts";
 import type { SessionSpec } from "../../kernel/index.ts";
+import type { Redactor } from "../../redaction/index.ts";
 import type { AgentHost } from "../../turns/index.ts";
 import { treeAround } from "../files/worktree-around.ts";
 import { createProcessTokens } from "./process-tokens.ts";
@@ -69,6 +70,7 @@ export interface SessionProcessesOptions {
   readonly isHomeInPlace: () => boolean;
   readonly limits: () => ResourceLimits;
   readonly walls: SessionWalls;
+  readonly redactor: Redactor;
 }
 
 const STOP_GRACE_MS = 1500;
@@ -173,6 +175,7 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
         return startWithTemp({ ...order, ...talk, adapter: slug, isDriver: true, programs: order.argv });
       },
       tools: (sessionId) => ({ ...issue(sessionId), url: `${options.url()}/mcp` }),
+      redactor: options.redactor,
     },
     stopAll: async (sessionId, graceMs = STOP_GRACE_MS) => {
       await Promise.all([...(running.get(sessionId) ?? [])].map((process) => process.stop({ graceMs })));

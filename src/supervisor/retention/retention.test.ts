@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { BY, makeCommitHome } from "../../../test/support/commit-home.ts";
 import { proves } from "../../../test/support/proves.ts";
+import { newRedactor } from "../../../test/support/redactor.ts";
 import { event, newId, SPEC } from "../../../test/support/store-home.ts";
 import { createCommitter, UNBOUNDED } from "../../commit/index.ts";
 import { SYSTEM_STREAM, systemFact } from "../../domains/index.ts";
@@ -16,7 +17,7 @@ proves("KEEP-6", "a fork made while the plan is read keeps its parent and the pa
   const leased = systemFact("lease.acquired@1", { resource: "home", holder: "test", fence: 1 });
   const parts = [{ stream: SYSTEM_STREAM, expectedVersion: 0, events: [event(leased)] }];
   await store.append(parts, { fence: 1 });
-  const committer = createCommitter({ store, clock, newId, fence: 1, bounds: UNBOUNDED });
+  const committer = createCommitter({ store, clock, newId, fence: 1, bounds: UNBOUNDED, redactor: newRedactor() });
   const open = async (): Promise<string> => {
     const id = newId();
     await committer.change(Session, id, (state) => openSession(state, { spec: SPEC, label: null }), BY);

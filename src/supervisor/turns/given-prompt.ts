@@ -33,5 +33,5 @@ export async function keepPrompt(
 }
 
 async function keepAttachment(keeper: Keeper, { bytes, ...rest }: GivenAttachment): Promise<Attachment> {
-  return { ...rest, blob: bytes === null ? null : await keepWhole(keeper, bytes), bytes: bytes?.length ?? 0 };
+  return { ...rest, ...(bytes === null ? { blob: null, bytes: 0 } : await keepWhole(keeper, bytes)) };
 }

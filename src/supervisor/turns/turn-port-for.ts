@@ -1,12 +1,13 @@
 import { within } from "../../commit/index.ts";
 import type { ToolPolicy } from "../../domains/index.ts";
 import type { HostProcess } from "../../host/index.ts";
+import type { SessionSpec } from "../../kernel/index.ts";
 import type { TurnPort } from "../../turns/index.ts";
 import { createTurnPort, groundOf } from "../../turns/index.ts";
 import type { Frame } from "./frames.ts";
 import { createPermits } from "./permits.ts";
 import { inputOf, pastOf } from "./turn-input.ts";
-import type { TurnRunnerDeps } from "./turn-runner-deps.ts";
+import type { SecretSources, TurnRunnerDeps } from "./turn-runner-deps.ts";
 import type { Run } from "./turn-start.ts";
 import { walledFiles } from "./walled-files.ts";
 
@@ -23,9 +24,9 @@ export async function portFor(deps: TurnRunnerDeps, run: Run, cut: AbortSignal):
   const toolPolicy = policiesOf((tool) => deps.toolPolicy(spec.agent, tool));
   await Promise.all(TOOLS.map(toolPolicy));
   const frame = (source: Frame["source"], text: string) => deps.frames.send({ sessionId, turnId, source, text });
-  const spawn = (argv: readonly string[], stdin: "none" | "pipe"): HostProcess => {
+  const spawn = (argv: readonly string[], stdin: "none" | "pipe", env = {}): HostProcess => {
     signal.throwIfAborted();
-    const process = deps.processes.spawn(spec, sessionId, argv, stdin, {});
+    const process = deps.processes.spawn(spec, sessionId, argv, stdin, env);
     const failed = (thrown: unknown) => deps.log("a process could not be ended", { sessionId, reason: String(thrown) });
     const stop = () => void process.stop({ graceMs: INTERRUPT_GRACE_MS }).catch(failed);
     signal.addEventListener("abort", stop, { once: true });
@@ -54,10 +55,25 @@ export async function portFor(deps: TurnRunnerDeps, run: Run, cut: AbortSignal):
     frame,
     files: spec.sandbox === "strict" ? walledFiles(deps.files, spawn) : deps.files,
     spawn,
+    ...secretsOf(deps.secrets, sessionId, spec),
     toolPolicy,
     hostProcess: (argv, env, shown, programs) =>
       deps.processes.spawnDriver(spec, sessionId, argv, env, shown, programs),
   });
+}
+
+/** Read when the first process of a run needs them; the others of the run get the same. */
+function secretsOf(sources: SecretSources, sessionId: string, spec: SessionSpec) {
+  let own: ReturnType<SecretSources["ofSession"]> | null = null;
+  const commandVariables = () => {
+    own ??= sources.ofSession(sessionId, spec);
+    return own;
+  };
+  const secretVariables = async () => ({
+    ...(await sources.ofDriver(sessionId, spec)),
+    ...(await commandVariables()),
+  });
+  return { commandVariables, secretVariables };
 }
 
 /** A turn keeps the tool policies it started with. Each is read when the tool is first used. */

@@ -1,7 +1,7 @@
 import type { Committer } from "../../commit/index.ts";
 import type { Policy, ToolPolicy } from "../../domains/index.ts";
 import type { Clock, Files } from "../../host/index.ts";
-import type { AfterQuota } from "../../kernel/index.ts";
+import type { AfterQuota, SessionSpec } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { ApprovalWaiters, Driver, UnattendedPolicy } from "../../turns/index.ts";
 import type { ScopeJudge } from "../files/scope-judge.ts";
@@ -28,7 +28,14 @@ export interface TurnRunnerDeps {
   /** What happens when the usage limit of this driver's agent has reset. */
   readonly onQuota: (adapter: string) => Exclude<AfterQuota, "resume">;
   readonly turnTimeoutMs: () => number;
+  readonly secrets: SecretSources;
   readonly log: (message: string, details: object) => void;
+}
+
+/** Values of the vault, as variables. Each call is recorded as a use. */
+export interface SecretSources {
+  readonly ofSession: (sessionId: string, spec: SessionSpec) => Promise<Readonly<Record<string, string>>>;
+  readonly ofDriver: (sessionId: string, spec: SessionSpec) => Promise<Readonly<Record<string, string>>>;
 }
 
 /** How a foreign agent's wishes are decided, as configured. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
-import { NO_BOUNDS, NO_SCOPES, NO_SESSION_FILES } from "../../../test/support/no-session-parts.ts";
+import { NO_BOUNDS, NO_SCOPES, NO_SECRETS, NO_SESSION_FILES } from "../../../test/support/no-session-parts.ts";
 import { proves } from "../../../test/support/proves.ts";
+import { newRedactor } from "../../../test/support/redactor.ts";
 import { makeTestHome, newId, SPEC } from "../../../test/support/store-home.ts";
 import { throwOnFatal } from "../../../test/support/store-sqlite.ts";
 import { createCommitter } from "../../commit/index.ts";
@@ -32,7 +33,7 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
   const leased = systemFact("lease.acquired@1", { resource: "home", holder: "test", fence: 1 });
   const event = { id: newId(), at: new Date().toISOString(), actor: "test", cause: null, fact: leased };
   await store.append([{ stream: SYSTEM_STREAM, expectedVersion: 0, events: [event] }], { fence: 1 });
-  const committer = createCommitter({ store, clock, newId, fence: 1, bounds: NO_BOUNDS });
+  const committer = createCommitter({ store, clock, newId, fence: 1, bounds: NO_BOUNDS, redactor: newRedactor() });
   const driver: Driver = { slug: "demo", summary: "", continuity: "native", check: async () => undefined, runTurn };
   const processes = {
     spawn: () => {
@@ -49,6 +50,7 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
         throw new DriverError("driver_failed", "there are no processes here");
       },
       tools: () => ({ url: "", token: "", end: () => undefined }),
+      redactor: newRedactor(),
     },
     stopAll: async () => undefined,
     livesAt: () => false,
@@ -71,6 +73,7 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
     toolPolicy: async () => "auto",
     permissions: { named: async () => null, unattended: () => "ask", answerWithinMs: () => null, home: "/nowhere" },
     onQuota: () => "tell",
+    secrets: NO_SECRETS,
     turnTimeoutMs: () => 600_000,
     log: () => undefined,
   });

@@ -4,6 +4,7 @@ import type { EventPage, EventQuery, RecordedEvent } from "../../store/index.ts"
 import { type Context, read, type Syscall } from "../define.ts";
 import { Cursor, EVENTS_MAX, eventPage, firstSince, seqOf, Types } from "../event/event-page.ts";
 import { Limit } from "../query-text.ts";
+import { eventsFor } from "../secret/hidden-events.ts";
 
 export const Order = z
   .enum(["asc", "desc"])
@@ -25,7 +26,7 @@ export const auditEntries: Syscall = read({
   summary: "List all events in global order, by page",
   permission: "audit.read",
   roles: ["viewer"],
-  needs: ["store"],
+  needs: ["secrets", "store"],
   about: "system",
   input: Input,
   output: z.object({ entries: z.array(EventWire), next: z.number().int().nullable() }),
@@ -38,7 +39,9 @@ export const auditEntries: Syscall = read({
     const { stream, actor } = input;
     const page = (of: EventQuery): Promise<EventPage> =>
       stream === undefined ? store.readAll(of) : store.readStream(stream, of);
-    const { events, next } = eventPage(actor === undefined ? await page(query) : await ofActor(page, query, actor));
+    const found = actor === undefined ? await page(query) : await ofActor(page, query, actor);
+    const { shown } = await eventsFor(context);
+    const { events, next } = eventPage({ ...found, events: found.events.map(shown) });
     return { entries: events, next };
   },
 });

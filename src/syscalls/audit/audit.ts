@@ -4,6 +4,7 @@ import { hex, leafHash, SYSTEM_EVENTS } from "../../domains/index.ts";
 import { dataIn } from "../../kernel/index.ts";
 import { type Context, read, type Syscall, write } from "../define.ts";
 import { type Output, outputPlace } from "../output-place.ts";
+import { eventsFor } from "../secret/hidden-events.ts";
 import { byOf } from "../session/answer.ts";
 import { refuseOwnPlace } from "../session/reach.ts";
 import { auditAgent } from "./audit-agent.ts";
@@ -79,7 +80,7 @@ export const audit: readonly Syscall[] = [
     summary: "Prove that an event is in the signed log",
     permission: "audit.read",
     roles: ["viewer"],
-    needs: ["audit", "store"],
+    needs: ["audit", "secrets", "store"],
     about,
     input: z.object({ eventId: z.string().max(64) }),
     output: z.object({
@@ -96,7 +97,8 @@ export const audit: readonly Syscall[] = [
     errors: ["event_not_found", "tile_missing"],
     http: { method: "GET", path: "/api/audit/proof/:eventId" },
     cli: { positional: ["eventId"] },
-    answer: async ({ services }, { eventId }) => {
+    answer: async (context, { eventId }) => {
+      const { services } = context;
       const event = await services.store.event(eventId);
       if (event === null) throw new NomosError("event_not_found", { eventId });
       const stored = await storedEvent(services.store, event);
@@ -111,7 +113,7 @@ export const audit: readonly Syscall[] = [
         hashes: (await services.audit.tree.inclusion(leafIndex, size)).map(hex),
         root: hex(root),
         checkpoint: note,
-        event: stored,
+        event: (await eventsFor(context)).isHidden(event.stream) ? { ...stored, salt: null, data: null } : stored,
       };
     },
   }),

@@ -72,7 +72,7 @@ export const driverCheck: Syscall = read({
       ["from", "command", 'Next: nomos run -a {slug} "prompt"'],
       "{problem.message}",
       "Next: {problem.steps}",
-      ["latest.length", 0, "No agent is installed. Install one: nomos driver install claude"],
+      ["latest.length", 0, "No agent is installed; `nomos driver install claude` installs one."],
       "Written to {input.write}.",
     ],
     rows: "latest",

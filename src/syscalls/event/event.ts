@@ -2,6 +2,7 @@ import * as z from "zod";
 import { EventWire, NomosError, SessionId } from "../../contract/index.ts";
 import { type CustomFact, isCustomType, type Json } from "../../kernel/index.ts";
 import { read, type Syscall, stream, write } from "../define.ts";
+import { eventsFor } from "../secret/hidden-events.ts";
 import { byOf } from "../session/answer.ts";
 import { streamAll } from "../stream-events.ts";
 import { Cursor, seqOf } from "./event-page.ts";
@@ -14,31 +15,35 @@ export const event: readonly Syscall[] = [
     summary: "Follow all events of the log",
     permission: "audit.read",
     roles: ["viewer"],
-    needs: ["store"],
+    needs: ["secrets", "store"],
     about: "system",
     input: z.object({ after: Cursor }),
     output: EventWire,
     errors: [],
     http: { method: "GET", path: "/api/events" },
     cli: { positional: [] },
-    items: async (context, { after }) =>
-      streamAll(context, after === undefined ? await context.services.store.lastSeq() : await seqOf(context, after)),
+    items: async (context, { after }) => {
+      const { shown } = await eventsFor(context);
+      const from = after === undefined ? await context.services.store.lastSeq() : await seqOf(context, after);
+      return streamAll(context, from, shown);
+    },
   }),
   read({
     name: "event.show",
     summary: "Show one event by its id",
     permission: "audit.read",
     roles: ["viewer"],
-    needs: ["store"],
+    needs: ["secrets", "store"],
     about: "system",
     input: z.object({ eventId: z.string().max(64) }),
     output: EventWire,
     errors: ["event_not_found"],
     http: { method: "GET", path: "/api/events/:eventId" },
     cli: { positional: ["eventId"] },
-    answer: async ({ services }, { eventId }) => {
-      const event = await services.store.event(eventId);
-      if (event === null) throw new NomosError("event_not_found", { eventId });
+    answer: async (context, { eventId }) => {
+      const found = await context.services.store.event(eventId);
+      if (found === null) throw new NomosError("event_not_found", { eventId });
+      const event = (await eventsFor(context)).shown(found);
       return { ...event, data: event.data as z.input<typeof EventWire>["data"] };
     },
   }),

@@ -55,7 +55,9 @@ export const model: readonly Syscall[] = [
         .string()
         .max(4200)
         .optional()
-        .describe("where its key is: `env:NAME` of the daemon's environment or `file:PATH`; never the key itself"),
+        .describe(
+          "where its key is: `secret:NAME` of the vault, `env:NAME` of the daemon's environment or `file:PATH`; never the key itself",
+        ),
       model: z.string().min(1).max(200).optional().describe("one of its models, as the provider calls it"),
       window: tokens.optional().describe("tokens that a request and its answer may have together"),
       output: tokens.optional().describe("tokens of an answer at most"),
@@ -76,6 +78,7 @@ export const model: readonly Syscall[] = [
         "Added {name} ({api}).",
         "The default model is {default}.",
         ["key.isThere", false, "Its key is missing ({key.source})."],
+        "{key.problem}",
         ["api", "copilot", "Next: nomos model login {name}"],
         ["default", null, "Next: nomos model default {name}/MODEL"],
         "Next: nomos model test {tested}",

@@ -4,8 +4,9 @@ import type { ModelService } from "../../services/index.ts";
 
 const KeyWire = z
   .object({
-    source: z.string().describe("such as `env NAME` or `file PATH`"),
+    source: z.string().describe("such as `secret NAME`, `env NAME` or `file PATH`"),
     isThere: z.boolean().describe("whether the daemon finds a key there"),
+    problem: z.string().optional().describe("what is wrong with the secret: missing, lost, or the vault is locked"),
   })
   .nullable();
 

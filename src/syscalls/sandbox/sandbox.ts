@@ -26,7 +26,7 @@ export const sandbox: readonly Syscall[] = [
     errors: ["overloaded", "session_not_found", "sandbox_unavailable"],
     http: { method: "GET", path: "/sessions/:id/sandbox" },
     cli: { positional: ["id"] },
-    answer: ({ services }, { id }) => services.sandbox.explain(id),
+    answer: ({ services, actor }, { id }) => services.sandbox.explain(id, actor.principal),
   }),
   write({
     name: "sandbox.run",

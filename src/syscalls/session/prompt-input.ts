@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { NomosError } from "../../contract/index.ts";
 import { type DriverSettings, LIMITS } from "../../kernel/index.ts";
+import type { Redactor } from "../../redaction/index.ts";
 
 /** The size is checked later, because an oversized prompt has an error code of its own. */
 export const Prompt = z.string().min(1).describe(`at most ${LIMITS.promptBytes} bytes`);
@@ -9,6 +10,23 @@ export function refuseLarge(prompt: string | undefined): void {
   const bytes = Buffer.byteLength(prompt ?? "");
   if (bytes > LIMITS.promptBytes)
     throw new NomosError("payload_too_large", { field: "prompt", bytes, maxBytes: LIMITS.promptBytes });
+}
+
+/** What was replaced in a prompt, so that its sender knows what the agent got. */
+export const Redacted = z
+  .array(z.object({ kind: z.string(), fingerprint: z.string(), count: z.number() }))
+  .optional()
+  .describe("secrets that marks replaced");
+
+export function redactedIn(
+  redactor: Redactor,
+  prompt: string | undefined,
+): { readonly redacted?: z.input<typeof Redacted> } {
+  const found = Map.groupBy(redactor.find(prompt ?? ""), ({ kind, fingerprint }) => `${kind} ${fingerprint}`);
+  const redacted = [...found.values()].flatMap(([one, ...more]) =>
+    one === undefined ? [] : [{ kind: one.kind, fingerprint: one.fingerprint, count: more.length + 1 }],
+  );
+  return redacted.length === 0 ? {} : { redacted };
 }
 
 /** Attachments of a prompt. */

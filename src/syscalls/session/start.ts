@@ -1,14 +1,25 @@
 import * as z from "zod";
 import { SessionWire, toNomosError } from "../../contract/index.ts";
 import { agentSlugIn, DEFAULT_WORKSPACE, narrowDelegates } from "../../domains/index.ts";
-import { LIMITS, SESSIONS } from "../../kernel/index.ts";
+import { LIMITS, SESSIONS, Session } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";
+import { carriedSecrets } from "../../supervisor/index.ts";
 import { type Context, type Syscall, write } from "../define.ts";
 import { byOf, sessionIdIn, showSession } from "./answer.ts";
-import { Attachments, givenAttachments, givenSettings, Prompt, refuseLarge, Settings } from "./prompt-input.ts";
+import {
+  Attachments,
+  givenAttachments,
+  givenSettings,
+  Prompt,
+  Redacted,
+  redactedIn,
+  refuseLarge,
+  Settings,
+} from "./prompt-input.ts";
 import { reachOf } from "./reach.ts";
 import { agentNamed } from "./talk.ts";
 
+const SECRETS_MAX = 64;
 const Label = z.string().max(LIMITS.labelChars);
 
 /** A person's token starts a root session. A session's own token starts one below it, if its agent may delegate. */
@@ -17,7 +28,7 @@ export const sessionStart: Syscall = write({
   summary: "Start a session with a driver, and with a first prompt if you give one",
   permission: "session.spawn",
   roles: ["session"],
-  needs: ["agents", "bounds", "delegation", "noteDenial", "store", "supervisor"],
+  needs: ["agents", "bounds", "delegation", "noteDenial", "redactor", "store", "supervisor", "trees"],
   rights: "opening",
   about: (_input, { sessionId }) => (sessionId === null ? "system" : `session/${sessionId}`),
   names: { agent: "agent" },
@@ -54,10 +65,16 @@ export const sessionStart: Syscall = write({
       .max(1024)
       .optional()
       .describe("branch, tag or commit to make the worktree from; default: HEAD"),
+    secrets: z
+      .array(z.string().max(200))
+      .max(SECRETS_MAX)
+      .optional()
+      .describe("secrets its processes get as variables"),
     file: z.string().max(4096).optional().describe("for the script driver: the TypeScript file to run"),
   }),
   missing: { adapter: "missing_adapter" },
   output: SessionWire.extend({
+    redacted: Redacted,
     warnings: z
       .array(z.string())
       .optional()
@@ -103,6 +120,10 @@ export const sessionStart: Syscall = write({
     "quota_exceeded",
     "disk_low",
     "limit_reached",
+    "secret_not_found",
+    "secret_lost",
+    "secret_not_variable",
+    "vault_locked",
   ],
   http: { method: "POST", path: "/sessions/agent", status: 201 },
   cli: {
@@ -121,10 +142,15 @@ export const sessionStart: Syscall = write({
   },
   answer: async (context, input, events) => {
     const session = await showSession(context, sessionIdIn(events));
-    if (context.actor.sessionId !== null) return session;
-    const warnings = warningsAbout(input, session);
+    if (context.actor.sessionId !== null) return { ...session, ...redactedIn(context.services.redactor, input.prompt) };
+    const redacted = redactedIn(context.services.redactor, input.prompt);
+    const warnings = [
+      ...warningsAbout(input, session),
+      ...warningAboutSecrets(redacted),
+      ...(await warningAboutCarried(context, session.id)),
+    ];
     const around = await besides(context, session);
-    return { ...session, ...around, ...(warnings.length === 0 ? {} : { warnings: [...warnings] }) };
+    return { ...session, ...around, ...redacted, ...(warnings.length === 0 ? {} : { warnings }) };
   },
 });
 
@@ -180,6 +206,29 @@ async function besides({ services }: Context<"store" | "supervisor">, { id, cwd 
   const verb = near.length === 1 ? "works" : "work";
   const notice = `${names}${more} also ${verb} in this directory. To keep them apart, start with a worktree: \`--worktree\`.`;
   return { neighbours, notice };
+}
+
+function warningAboutSecrets({ redacted = [] }: ReturnType<typeof redactedIn>): readonly string[] {
+  const kinds = [...new Set(redacted.map(({ kind }) => kind))].join(", ");
+  return redacted.length === 0 ? [] : [`The prompt holds secrets (${kinds}): the agent gets a mark in their place.`];
+}
+
+const CARRIED_NAMED_MAX = 10;
+
+/** Whoever works in the worktree can read the values there, also a session that was given no secret. */
+async function warningAboutCarried(
+  { services }: Context<"redactor" | "store" | "trees">,
+  id: string,
+): Promise<readonly string[]> {
+  if ((await services.store.fold(Session, id)).worktree == null) return [];
+  const files = await carriedSecrets(await services.trees.find(id), services.redactor);
+  const more = files.length > CARRIED_NAMED_MAX ? ` and ${files.length - CARRIED_NAMED_MAX} more` : "";
+  const named = files.slice(0, CARRIED_NAMED_MAX).join(", ");
+  return files.length === 0
+    ? []
+    : [
+        `Files carried into its worktree hold secrets of the vault: ${named}${more}. \`worktree.carry\` names what is carried.`,
+      ];
 }
 
 function warningsAbout(

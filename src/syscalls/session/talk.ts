@@ -5,7 +5,7 @@ import { dataIn, SESSION_EVENTS, Session, sessionStream } from "../../kernel/ind
 import { historyOf } from "../../supervisor/index.ts";
 import { type Context, read, type Syscall, write } from "../define.ts";
 import { byOf, sessionRowOf, showSession } from "./answer.ts";
-import { Attachments, givenAttachments, Prompt, refuseLarge } from "./prompt-input.ts";
+import { Attachments, givenAttachments, Prompt, Redacted, redactedIn, refuseLarge } from "./prompt-input.ts";
 import { waitForTurn } from "./wait.ts";
 
 /** The driver of the own engine. It alone is told what the conversation consists of. */
@@ -22,7 +22,7 @@ export const sessionTalk: readonly Syscall[] = [
     summary: "Send a session its next prompt; returns once the prompt is stored",
     permission: "session.prompt",
     roles: ["below"],
-    needs: ["delegation", "supervisor"],
+    needs: ["delegation", "redactor", "supervisor"],
     rights: "session",
     about: "session",
     input: z.object({
@@ -42,6 +42,7 @@ export const sessionTalk: readonly Syscall[] = [
       turnId: z.string().describe("the turn of the prompt; of a steering message, the running turn"),
       queued: z.boolean(),
       steered: z.literal(true).optional().describe("the running turn takes it up"),
+      redacted: Redacted,
     }),
     errors: [
       "sandbox_floor",
@@ -68,6 +69,7 @@ export const sessionTalk: readonly Syscall[] = [
           ["queued", true, "Queued: {input.id} takes the prompt when its turn has ended."],
           ["queued", false, "{input.id} has the prompt."],
         ],
+        "{redacted.length|secret} in the prompt: the agent gets a mark in its place.",
         "Next: nomos logs -f {input.id}",
       ],
     },
@@ -82,12 +84,13 @@ export const sessionTalk: readonly Syscall[] = [
       const given = { prompt, queue, interrupt, steer, attachments: givenAttachments(attachments) };
       return context.services.supervisor.prompt(id, given, byOf(context));
     },
-    answer: async (_context, { id }, events) => {
+    answer: async (context, { id, prompt }, events) => {
+      const redacted = redactedIn(context.services.redactor, prompt);
       const steered = dataIn(SESSION_EVENTS, events, "turn.steered@1");
       if (steered !== null)
-        return { ok: true as const, id, turnId: steered.turnId, queued: false, steered: true as const };
+        return { ok: true as const, id, turnId: steered.turnId, queued: false, steered: true as const, ...redacted };
       const { turnId = "", queued = false } = dataIn(SESSION_EVENTS, events, "turn.admitted@1") ?? {};
-      return { ok: true as const, id, turnId, queued };
+      return { ok: true as const, id, turnId, queued, ...redacted };
     },
   }),
   read({

@@ -7,6 +7,7 @@ import { AuditProblem } from "../audit/audit-verify.ts";
 import { type Context, read, type Syscall } from "../define.ts";
 import { Flag } from "../query-text.ts";
 import { isInTime, WaitingStatus, waitingStatus } from "../queue/waiting-status.ts";
+import { VaultStatus, vaultStatus } from "../secret/secret-wire.ts";
 import type { Services } from "../services.ts";
 import { BoundsStatus, boundsStatus } from "./bounds-status.ts";
 import { FollowerStatus, followerStatus } from "./follower-status.ts";
@@ -28,6 +29,7 @@ export const systemDoctor: Syscall = read({
     "heavy",
     "homeState",
     "policy",
+    "secrets",
     "store",
     "waiting",
   ],
@@ -72,6 +74,7 @@ export const systemDoctor: Syscall = read({
         aside: z.array(z.string()).describe("files that blocked a start and were moved aside"),
       })
       .describe("leftovers in the home"),
+    vault: VaultStatus.extend({ lost: z.number().int().describe("secrets whose value the vault does not hold") }),
     sandbox: z.object({ bubblewrap: z.string().nullable(), remedy: z.string().nullable() }),
     ...EvidenceStatus.shape,
     ...BoundsStatus.shape,
@@ -97,7 +100,16 @@ async function snapshotsReport({ checkSnapshots }: Pick<Services, "checkSnapshot
 async function examine(
   services: Pick<
     Services,
-    "audit" | "bounds" | "checkSnapshots" | "daemon" | "fence" | "followers" | "homeState" | "store" | "waiting"
+    | "audit"
+    | "bounds"
+    | "checkSnapshots"
+    | "daemon"
+    | "fence"
+    | "followers"
+    | "homeState"
+    | "secrets"
+    | "store"
+    | "waiting"
   >,
   progress: Context["progress"],
   { rebuild, repair }: { readonly rebuild: boolean; readonly repair: boolean },
@@ -130,6 +142,7 @@ async function examine(
     waiting,
     snapshots,
     home,
+    vault: { ...(await vaultStatus(services)), lost: await services.secrets.lost() },
     sandbox: services.daemon.sandbox,
     ...evidence,
     ...(await boundsStatus(services)),

@@ -3,6 +3,7 @@ import { machineLoad } from "../../host/index.ts";
 import { TreeStatus, treeStatus } from "../audit/tree-status.ts";
 import { read, type Syscall, write } from "../define.ts";
 import { WaitingStatus, waitingStatus } from "../queue/waiting-status.ts";
+import { VaultStatus, vaultStatus } from "../secret/secret-wire.ts";
 import { systemActivity } from "./activity.ts";
 import { backupAndGc } from "./backup-and-gc.ts";
 import { BoundsStatus, boundsStatus } from "./bounds-status.ts";
@@ -20,7 +21,7 @@ export const system: readonly Syscall[] = [
     summary: "Show the daemon's version, address, recovery results, and use of sessions and storage",
     permission: "system.read",
     roles: ["viewer"],
-    needs: ["audit", "bounds", "daemon", "engine", "followers", "models", "store", "waiting"],
+    needs: ["audit", "bounds", "daemon", "engine", "followers", "models", "secrets", "store", "waiting"],
     about: "system",
     input: z.object({}),
     output: z.object({
@@ -46,6 +47,7 @@ export const system: readonly Syscall[] = [
       tree: TreeStatus,
       followers: z.array(FollowerStatus).describe("followers of the log"),
       waiting: WaitingStatus,
+      vault: VaultStatus,
       ...EngineStatus.shape,
       ...BoundsStatus.shape,
     }),
@@ -72,6 +74,7 @@ export const system: readonly Syscall[] = [
         tree: treeStatus(services, events),
         followers: followerStatus(services.followers.states()),
         waiting: await waitingStatus(services),
+        vault: await vaultStatus(services),
         ...engineStatus(services),
         ...(await boundsStatus(services)),
       };
@@ -91,6 +94,7 @@ export const system: readonly Syscall[] = [
       "eventLoop",
       "followers",
       "instruments",
+      "redactor",
       "store",
       "waiting",
     ],
@@ -100,7 +104,7 @@ export const system: readonly Syscall[] = [
     errors: [],
     http: { method: "GET", path: "/api/metrics", aliases: ["/metrics"], text: "metrics", textType: EXPOSITION_TYPE },
     cli: { positional: [] },
-    answer: async ({ services }) => ({ metrics: exposition(await gatherMetrics(services)) }),
+    answer: async ({ services }) => ({ metrics: services.redactor.text(exposition(await gatherMetrics(services))) }),
   }),
   systemDoctor,
   systemConformance,

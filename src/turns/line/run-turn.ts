@@ -16,7 +16,7 @@ export async function runLineTurn(port: TurnPort, file: string): Promise<void> {
   // A file that a parent session names is not mounted: the child sees it only if it could read it anyway.
   const isShown = parentSessionId === null && (await isAsNamed(file, cwd));
   const programs = [...argv, ...(isShown ? [file] : [])];
-  const child = port.host(argv, {}, [], programs);
+  const child = port.host(argv, await port.secretVariables(), [], programs);
   const send = async (message: ToScript): Promise<void> => {
     await child.stdin?.write(`${JSON.stringify(message)}\n`).catch(() => undefined);
   };

@@ -45,7 +45,13 @@ export interface EffectScene {
   readonly files: Files;
   readonly clock: Clock;
   readonly show: (stream: "stdout" | "stderr", text: string) => void;
-  readonly spawn: (argv: readonly string[], stdin: "none" | "pipe") => HostProcess;
+  readonly spawn: (
+    argv: readonly string[],
+    stdin: "none" | "pipe",
+    env?: Readonly<Record<string, string>>,
+  ) => HostProcess;
+  /** The session's secrets, as variables of its commands. */
+  readonly commandVariables: () => Promise<Readonly<Record<string, string>>>;
 }
 
 export interface EffectLedger {
@@ -80,7 +86,7 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
   const begin: EffectLedger["begin"] = async (order, call = scene.names.take(order)) => {
     if (!isEffectKind(order.kind))
       throw new DriverError("invalid_request", `no effect may be of the kind ${order.kind.slice(0, KIND_SHOWN)}`);
-    const known = scene.ledger.effect(call, order);
+    const known = scene.ledger.effect(call, { kind: order.kind, detail: committer.redactor.data(order.detail) });
     return known === null ? intend(order, call) : goOn(known, order);
   };
 
@@ -159,7 +165,7 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
     return {
       bytes: () => bytes,
       print: async (stream, text) => {
-        for (const piece of piecesOf(text)) {
+        for (const piece of piecesOf(committer.redactor.text(text))) {
           const body = await storeText(committer.keeper(sessionId, "output"), piece);
           await record((state) => recordPiece(state, { effectId, stream, body }));
           bytes += body.bytes;
@@ -180,9 +186,10 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
     scene.signal.throwIfAborted();
     if (bytes() === 0 && acted.output !== "") await print("stdout", acted.output);
     const outcome = acted.message === null && (acted.exitCode ?? 0) === 0 ? "done" : "failed";
-    const message = acted.message?.slice(0, MESSAGE_CHARS) ?? null;
+    const { text } = committer.redactor;
+    const message = acted.message === null ? null : text(acted.message).slice(0, MESSAGE_CHARS);
     await settle(effectId, outcome, acted.exitCode, message);
-    const output = acted.output.slice(0, PREVIEW_CHARS);
+    const output = text(acted.output).slice(0, PREVIEW_CHARS);
     return { effectId, outcome, exitCode: acted.exitCode, output, outputBytes: bytes(), message };
   };
 
@@ -232,5 +239,5 @@ function deniedBy(rules: readonly string[]): EffectResult {
 function explain(thrown: unknown): string {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   const code = thrown instanceof Error && "code" in thrown ? `${String(thrown.code)}: ` : "";
-  return `${message.startsWith(code) ? "" : code}${message}`.slice(0, MESSAGE_CHARS);
+  return `${message.startsWith(code) ? "" : code}${message}`;
 }

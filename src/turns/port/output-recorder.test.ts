@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
+import { newRedactor } from "../../../test/support/redactor.ts";
 import { type HostProcess, type OutputChunk, systemClock } from "../../host/index.ts";
 import { recordOutput } from "./output-recorder.ts";
 
@@ -42,14 +43,19 @@ proves("E3", "all output is recorded in order, and no character is cut in half",
   const { pieces, shown, sinks } = recorder();
   const umlaut = Buffer.from("ä€😀");
   const cut = [...umlaut].map((_, at) => ["stdout", umlaut.subarray(at, at + 1)] as const);
-  const preview = await recordOutput(printing(chunksOf([["stdout", "a"], ["stderr", "b"], ...cut])), sinks, clock);
+  const preview = await recordOutput(
+    printing(chunksOf([["stdout", "a\n"], ["stderr", "b\n"], ...cut])),
+    sinks,
+    clock,
+    newRedactor(),
+  );
   expect(pieces).toEqual([
-    ["stdout", "a"],
-    ["stderr", "b"],
+    ["stdout", "a\n"],
+    ["stderr", "b\n"],
     ["stdout", "ä€😀"],
   ]);
-  expect(shown.join("")).toBe("abä€😀");
-  expect(preview).toBe("abä€😀");
+  expect(shown.join("")).toBe("a\nb\nä€😀");
+  expect(preview).toBe("a\nb\nä€😀");
 });
 
 proves("E3", "streams that alternate without end are recorded in few pieces, and nothing is lost", async () => {
@@ -58,7 +64,7 @@ proves("E3", "streams that alternate without end are recorded in few pieces, and
     at % 2 === 0 ? "stdout" : "stderr",
     "x\n",
   ]);
-  await recordOutput(printing(chunksOf(texts)), sinks, clock);
+  await recordOutput(printing(chunksOf(texts)), sinks, clock, newRedactor());
   expect(pieces.length).toBeLessThan(300);
   for (const stream of ["stdout", "stderr"] as const)
     expect(
@@ -91,7 +97,9 @@ proves(
       }
     }
     const failing = { show: () => undefined, record: () => Promise.reject(new Error("the session has ended")) };
-    await expect(recordOutput(printing(slowly()), failing, clock)).rejects.toThrow("the session has ended");
+    await expect(recordOutput(printing(slowly()), failing, clock, newRedactor())).rejects.toThrow(
+      "the session has ended",
+    );
     expect(left).toBe(true);
     await sleep(20);
     process.off("unhandledRejection", note);
@@ -99,19 +107,36 @@ proves(
   },
 );
 
+test("a secret that is cut between two chunks is neither shown nor recorded, and the other stream does not help", async () => {
+  const { pieces, shown, sinks } = recorder();
+  const redactor = newRedactor();
+  redactor.learn([{ value: "hunter2-hunter2-hunter2" }]);
+  const halves = chunksOf([
+    ["stdout", "key: hunter2-hun"],
+    ["stderr", "between\n"],
+    ["stdout", "ter2-hunter2\n"],
+  ]);
+  const preview = await recordOutput(printing(halves), sinks, clock, redactor);
+  for (const text of [preview, shown.join(""), JSON.stringify(pieces)]) {
+    expect(text).not.toContain("hun");
+    expect(text).toMatch(/\[redacted:vault:[0-9a-f]{12}\]/);
+  }
+});
+
 proves("E4", "a slow watcher slows the process down", async () => {
   let taken = 0;
   async function* counting(): AsyncGenerator<OutputChunk> {
-    for (; taken < 5; taken += 1) yield { stream: "stdout", bytes: Buffer.from("x") };
+    for (; taken < 5; taken += 1) yield { stream: "stdout", bytes: Buffer.from("x\n") };
   }
   const gate = Promise.withResolvers<void>();
   const recording = recordOutput(
     printing(counting()),
     { show: () => gate.promise, record: async () => undefined },
     clock,
+    newRedactor(),
   );
   await sleep(30);
   expect(taken).toBe(0);
   gate.resolve();
-  expect(await recording).toBe("xxxxx");
+  expect(await recording).toBe("x\n".repeat(5));
 });

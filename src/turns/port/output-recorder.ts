@@ -1,4 +1,5 @@
 import type { Clock, HostProcess } from "../../host/index.ts";
+import type { Redactor } from "../../redaction/index.ts";
 import { PREVIEW_CHARS } from "./effect-output.ts";
 
 type Stream = "stdout" | "stderr";
@@ -16,11 +17,17 @@ const PIECE_AGE_MS = 2000;
 const IN_ORDER_PIECES_MAX = 200;
 
 /**
- * Reads a process's output, shows it at once and records it in pieces. Returns the beginning of it. A failed recording
- * ends the reading and is thrown.
+ * Reads a process's output, shows it at once and records it in pieces, both without secrets. Returns the beginning of it.
+ * A failed recording ends the reading and is thrown.
  */
-export async function recordOutput(process: HostProcess, sinks: RecorderSinks, clock: Clock): Promise<string> {
+export async function recordOutput(
+  process: HostProcess,
+  sinks: RecorderSinks,
+  clock: Clock,
+  redactor: Pick<Redactor, "stream">,
+): Promise<string> {
   const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
+  const redacted = { stdout: redactor.stream(), stderr: redactor.stream() };
   const held = { stdout: { text: "", sinceMs: 0 }, stderr: { text: "", sinceMs: 0 } };
   let preview = "";
   let pieces = 0;
@@ -45,21 +52,26 @@ export async function recordOutput(process: HostProcess, sinks: RecorderSinks, c
     stopTimer = clock.after(PIECE_AGE_MS / 4, lookAgain);
   };
   lookAgain();
+  const take = async (stream: Stream, text: string): Promise<void> => {
+    if (text === "") return;
+    if (pieces < IN_ORDER_PIECES_MAX) flush(stream === "stdout" ? "stderr" : "stdout");
+    if (held[stream].text === "") held[stream].sinceMs = clock.steadyMs();
+    held[stream].text += text;
+    await sinks.show(stream, text);
+    if (preview.length < PREVIEW_CHARS) preview = (preview + text).slice(0, PREVIEW_CHARS);
+    if (held[stream].text.length < PIECE_CHARS) return;
+    flush(stream);
+    await recording;
+  };
   try {
     for await (const { stream, bytes } of process.output) {
-      const text = decoders[stream].decode(bytes, { stream: true });
-      if (pieces < IN_ORDER_PIECES_MAX) flush(stream === "stdout" ? "stderr" : "stdout");
-      if (held[stream].text === "") held[stream].sinceMs = clock.steadyMs();
-      held[stream].text += text;
-      await sinks.show(stream, text);
-      if (preview.length < PREVIEW_CHARS) preview = (preview + text).slice(0, PREVIEW_CHARS);
-      if (held[stream].text.length >= PIECE_CHARS) {
-        flush(stream);
-        await recording;
-      }
+      await take(stream, redacted[stream].push(decoders[stream].decode(bytes, { stream: true })));
       if (failures.length > 0) break;
     }
-    for (const stream of STREAMS) flush(stream);
+    for (const stream of STREAMS) {
+      await take(stream, redacted[stream].end());
+      flush(stream);
+    }
   } finally {
     stopTimer();
     await recording;

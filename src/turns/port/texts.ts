@@ -9,18 +9,18 @@ import type { Keeper } from "../recorder.ts";
  */
 export async function storeText(
   keeper: Keeper,
-  text: string,
+  given: string,
   inlineBytes: number = LIMITS.messageInlineBytes,
 ): Promise<TextOrBlob> {
+  const text = keeper.redact(given);
   const bytes = Buffer.from(text);
   if (bytes.length <= inlineBytes) return { text, blob: null, bytes: bytes.length };
   if (keeper.isTight()) return { text: `${beginning(bytes)}${CUT}`, blob: null, bytes: bytes.length };
-  const blob = await keeper.put(bytes);
-  return { text: beginning(bytes), blob, bytes: bytes.length };
+  return { text: beginning(bytes), ...(await keeper.put(bytes)) };
 }
 
 /** Text that must not be cut is refused when space is short. */
-export async function keepWhole(keeper: Keeper, bytes: Uint8Array): Promise<string> {
+export async function keepWhole(keeper: Keeper, bytes: Uint8Array): ReturnType<Keeper["put"]> {
   if (keeper.isTight()) throw new NomosError("disk_low", { bytes: bytes.length });
   return keeper.put(bytes);
 }

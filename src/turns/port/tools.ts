@@ -15,8 +15,13 @@ export function createTools(scene: EffectScene, ledger: EffectLedger): Pick<Turn
     const order = { ...place, kind: "run", detail: { command }, resource, shown: command, redo: "ask" } as const;
     const preview = async () => ({ command });
     return ledger.effect({ ...order, preview }, async ({ print }) => {
-      await using process = scene.spawn(["sh", "-c", command], "none");
-      const output = await recordOutput(process, { show: scene.show, record: print }, scene.clock);
+      await using process = scene.spawn(["sh", "-c", command], "none", await scene.commandVariables());
+      const output = await recordOutput(
+        process,
+        { show: scene.show, record: print },
+        scene.clock,
+        scene.committer.redactor,
+      );
       const { exitCode, signal, failure } = await process.exited;
       if (failure !== undefined) throw failure;
       return { exitCode, output, message: exitCode === null ? `ended by ${signal ?? "a signal"}` : null };

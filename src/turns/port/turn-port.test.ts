@@ -1,5 +1,6 @@
 import { expect, onTestFinished } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
+import { newRedactor } from "../../../test/support/redactor.ts";
 import { makeTestHome, newId, SPEC } from "../../../test/support/store-home.ts";
 import { refusalError } from "../../contract/index.ts";
 import {
@@ -66,6 +67,8 @@ async function makeTurn(policies: Readonly<Record<string, ToolPolicy>> = {}) {
   const port = (isResumed: boolean, signal: AbortSignal = end.signal): Promise<TurnPort> =>
     createTurnPort({
       isResumed,
+      commandVariables: async () => ({}),
+      secretVariables: async () => ({}),
       sessionId,
       turnId,
       spec: SPEC,
@@ -124,11 +127,17 @@ async function makeTurn(policies: Readonly<Record<string, ToolPolicy>> = {}) {
 
 function createRecorder(store: Store): Recorder {
   let line: Promise<unknown> = Promise.resolve();
+  const redactor = newRedactor();
   const sessionState = (id: string): Promise<SessionState> => store.fold(Session, id);
   return {
     fence: 1,
     sessionState,
-    keeper: () => ({ put: (bytes) => store.putBlob(bytes), isTight: () => false }),
+    redactor,
+    keeper: () => ({
+      redact: redactor.text,
+      put: async (bytes) => ({ blob: await store.putBlob(bytes), bytes: bytes.length }),
+      isTight: () => false,
+    }),
     session: (id, decide, { actor }) => {
       const mine = line.then(async () => {
         const state = await sessionState(id);

@@ -10,6 +10,8 @@ import {
   recordDriver,
   replaceTodo,
   SESSION_EVENTS,
+  type SessionState,
+  together,
   writeArtifact,
 } from "../../kernel/index.ts";
 import type { RecordedEvent, Store } from "../../store/index.ts";
@@ -24,6 +26,8 @@ import type { ApprovalWaiters } from "./approval-waiters.ts";
 import { createCallNames } from "./call-names.ts";
 import { createEffectLedger, type EffectScene } from "./effect-ledger.ts";
 import { outputOf, readOutput } from "./effect-output.ts";
+import { keyNotices } from "./key-notices.ts";
+import { createMessageFrames, type MessageFrames } from "./message-frames.ts";
 import { createReads } from "./reads.ts";
 import { keepWhole, storeText } from "./texts.ts";
 import { createTools } from "./tools.ts";
@@ -47,6 +51,7 @@ export interface PortScene extends Omit<TurnIdentity, "checkpoint" | "resumed" |
   readonly answerWithinMs: () => number | null;
   readonly frame: (source: "message" | "thought" | "stdout" | "stderr", text: string) => void;
   readonly spawn: EffectScene["spawn"];
+  readonly commandVariables: EffectScene["commandVariables"];
   readonly hostProcess: TurnPort["host"];
 }
 
@@ -69,12 +74,13 @@ export async function createTurnPort(scene: PortScene): Promise<TurnPort> {
     answerTo: (approvalId: string) => waiters.waitOrRead({ sessionId, turnId, approvalId }, signal),
   };
   const effects = createEffectLedger(shared);
+  const frames = createMessageFrames(scene.committer.redactor, scene.frame);
   return {
-    ...createRecording(scene),
+    ...createRecording(scene, frames),
     ...createTurnQuestions(shared),
     ...createTools(shared, effects),
     ...createReads(shared, effects),
-    ...createTurnSteps(scene),
+    ...createTurnSteps({ ...scene, frames }),
     sessionId,
     turnId,
     spec,
@@ -82,6 +88,7 @@ export async function createTurnPort(scene: PortScene): Promise<TurnPort> {
     attachments: scene.attachments,
     settings: scene.settings,
     past: scene.past,
+    secretVariables: scene.secretVariables,
     signal,
     isResumed: scene.isResumed,
     checkpoint,
@@ -104,36 +111,42 @@ export async function createTurnPort(scene: PortScene): Promise<TurnPort> {
   };
 }
 
-function createRecording(scene: PortScene): TurnRecording {
+function createRecording(scene: PortScene, frames: MessageFrames): TurnRecording {
   const { sessionId, turnId, committer } = scene;
+  const { redactor } = committer;
   const by = { actor: `session:${sessionId}` };
   const finishMessage = async (text: string, role: "assistant" | "thought"): Promise<void> => {
+    frames.end(role);
     const body = await storeText(committer.keeper(sessionId, "output"), text);
     await committer.session(sessionId, (state) => completeMessage(state, { turnId, role, body }), by);
   };
   return {
     finishMessage,
     say: async (text, role = "assistant") => {
-      if (role === "assistant") scene.frame("message", text);
+      if (role === "assistant") frames.push(text);
       await finishMessage(text, role);
     },
-    stream: (text, of = "message") => scene.frame(of, text),
+    stream: frames.push,
     record: async (facts) => {
+      frames.endWith(facts);
       const { events } = await committer.session(sessionId, (state) => recordDriver(state, turnId, facts), by);
       return events.map(({ id, seq, at }) => ({ id, seq, at }));
     },
-    keepBytes: (bytes) => keepWhole(committer.keeper(sessionId, "output"), bytes),
+    redactor,
+    keepBytes: async (bytes) => (await keepWhole(committer.keeper(sessionId, "output"), bytes)).blob,
     keep: (text) => storeText(committer.keeper(sessionId, "output"), text),
     artifact: async (path, bytes, mediaType) => {
       const input = {
         path,
         newArtifactId: scene.newId(),
-        blob: await keepWhole(committer.keeper(sessionId, "course"), bytes),
-        bytes: bytes.length,
+        ...(await keepWhole(committer.keeper(sessionId, "course"), bytes)),
         mediaType,
         turnId,
       };
-      const { events } = await committer.session(sessionId, (state) => writeArtifact(state, input), by);
+      const notices = keyNotices(redactor, input, bytes);
+      const write = (state: SessionState) =>
+        together(writeArtifact(state, input), recordDriver(state, turnId, notices));
+      const { events } = await committer.session(sessionId, write, by);
       return writtenArtifact(events);
     },
     todo: async (items) => {

@@ -29,7 +29,7 @@ export async function startTurnProcess(
 
   async function spawned() {
     try {
-      return scene.spawn(argv, "pipe");
+      return scene.spawn(argv, "pipe", await scene.commandVariables());
     } catch (thrown) {
       await effects.settle(effectId, "failed", null, thrown instanceof Error ? thrown.message : String(thrown));
       throw thrown;
@@ -40,7 +40,8 @@ export async function startTurnProcess(
       scene.show(stream, text);
       return printed.add({ stream, text });
     };
-    const output = await recordOutput(process, { show, record: print }, scene.clock).finally(printed.end);
+    const { redactor } = scene.committer;
+    const output = await recordOutput(process, { show, record: print }, scene.clock, redactor).finally(printed.end);
     const { exitCode } = await process.exited;
     const outcome = exitCode === 0 ? "done" : "failed";
     await effects.settle(effectId, outcome, exitCode, null);

@@ -48,7 +48,8 @@ export function createTurnQuestions(scene: QuestionScene): TurnQuestions {
     if (text.length > LIMITS.questionChars)
       return { approved: false, reason: `the question is longer than ${LIMITS.questionChars} characters` };
     const options = given.slice(0, LIMITS.optionsMax).map((option) => option.slice(0, LIMITS.optionChars));
-    const known = scene.ledger.question(call, { question: text, options, action, ...present({ inputHash }) });
+    const asked = committer.redactor.data({ question: text, options, action });
+    const known = scene.ledger.question(call, { ...asked, ...present({ inputHash }) });
     if (known !== null) return known.reply ?? inTime(known.asked.approvalId, scene.answerTo(known.asked.approvalId));
     const may = scene.gate.mayAsk();
     if (may.verdict === "deny") {

@@ -4,6 +4,7 @@ import { reachQuota, startStep } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { Recorder } from "../recorder.ts";
 import type { Steer, TurnSteps } from "../steps.ts";
+import type { MessageFrames } from "./message-frames.ts";
 import { loadText } from "./texts.ts";
 
 interface StepScene {
@@ -13,12 +14,15 @@ interface StepScene {
   readonly committer: Recorder;
   readonly clock: Clock;
   readonly newId: () => string;
+  readonly frames: Pick<MessageFrames, "endWith">;
 }
 
-export function createTurnSteps({ sessionId, turnId, store, committer, clock, newId }: StepScene): TurnSteps {
+export function createTurnSteps(scene: StepScene): TurnSteps {
+  const { sessionId, turnId, store, committer, clock, newId } = scene;
   const by = { actor: `session:${sessionId}` };
   return {
     beginStep: async (step, before) => {
+      scene.frames.endWith(before);
       let waiting: NonNullable<Awaited<ReturnType<Recorder["sessionState"]>>["steers"]> = [];
       const { events } = await committer.session(
         sessionId,

@@ -28,7 +28,7 @@ const LUCKY: ReadonlySet<string> = new Set([
   "storedBytes",
 ]);
 /** Members in which every number varies: usage depends on name lengths and on the machine. */
-const LUCKY_PARTS: ReadonlySet<string> = new Set(["usage", "disk", "machine", "wal", "snapshots"]);
+const LUCKY_PARTS: ReadonlySet<string> = new Set(["usage", "disk", "machine", "wal", "snapshots", "fingerprint"]);
 /** Members that change while a session starts. */
 const VOLATILE: ReadonlySet<string> = new Set(["status", "state", "busy", "queued", "head", "lastOutputAt"]);
 

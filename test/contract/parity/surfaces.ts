@@ -99,7 +99,9 @@ async function commandLine(daemon: TestDaemon, token: string): Promise<Speaker> 
   const env = { NOMOS_URL: daemon.url, NOMOS_TOKEN: token };
   const words = (syscall: Syscall, input: Record<string, unknown>): string[] => [
     ...syscall.name.split("."),
-    ...Object.entries(input).map(([name, value]) => option(name, value)),
+    ...Object.entries(input).map(([name, value]) =>
+      syscall.confidential?.includes(name) === true ? (PIPED[name] ?? "") : option(name, value),
+    ),
   ];
   let calls = 0;
   return {
@@ -108,8 +110,8 @@ async function commandLine(daemon: TestDaemon, token: string): Promise<Speaker> 
       calls += 1;
       const { exitCode, stdout, stderr } =
         calls % PROCESS_EVERY === 0
-          ? await runCli([family, ...rest, "--json"], { home: daemon.home, env })
-          : await runCliHere(family, rest, daemon.home, { env });
+          ? await runCli([family, ...rest, "--json"], { home: daemon.home, env, input: pipedText(syscall, input) })
+          : await runCliHere(family, rest, daemon.home, { env, input: pipedText(syscall, input) });
       if (stdout === "") throw new Error(`${syscall.name} printed nothing: ${stderr}`);
       const outcome = outcomeOf(JSON.parse(stdout));
       const code = "error" in outcome ? String(Reflect.get(Object(outcome.error), "code")) : null;
@@ -129,6 +131,15 @@ async function commandLine(daemon: TestDaemon, token: string): Promise<Speaker> 
     },
     close: async () => undefined,
   };
+}
+
+/** A secret is never an argument: the word that says it comes from standard input. */
+const PIPED: { readonly [member: string]: string } = { value: "--stdin", passphrase: "--stdin", entries: "-" };
+
+function pipedText({ confidential = [] }: Syscall, input: Record<string, unknown>): string {
+  const { entries } = input;
+  if (Array.isArray(entries)) return entries.map(({ name, value }) => `${name}=${value}\n`).join("");
+  return String(confidential.map((member) => input[member]).find((value) => value !== undefined) ?? "");
 }
 
 function option(name: string, value: unknown): string {

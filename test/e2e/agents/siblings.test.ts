@@ -202,7 +202,8 @@ describe("our tools in a foreign agent", () => {
     const [one, two] = [await start(daemon, { adapter: "fake" }), await start(daemon, { adapter: "fake" })];
     await turn(daemon, one.id, "token\nenv NOMOS_TOKEN");
     await turn(daemon, two.id, "say up");
-    const token = /token (Bearer nst_[0-9a-f]{48})/.exec((await linesOf(daemon, one.id)).join("\n"))?.[1] ?? "";
+    const spelled = /nekot ([0-9a-f]{48}_tsn reraeB)/.exec((await linesOf(daemon, one.id)).join("\n"))?.[1] ?? "";
+    const token = [...spelled].reverse().join("");
     expect(token).not.toBe("");
     const as = (path: string) => daemon.call("GET", path, undefined, { authorization: token });
     expect((await as(`/sessions/${one.id}`)).status).toBe(200);

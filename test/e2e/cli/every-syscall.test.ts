@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, realpath } from "node:fs/promises";
+import { mkdir, realpath, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -141,6 +141,19 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["token.issue", "session.read", { tokenId: "tokenId" }],
   ["token.list", ""],
   ["token.revoke", "$tokenId"],
+  ["secret.set", "EVERY --file value"],
+  ["secret.list", ""],
+  ["secret.show", "EVERY"],
+  ["secret.bind", 'EVERY --bind [{"host":"a.example"}]'],
+  ["secret.rotate", "EVERY --file value"],
+  ["secret.import", "lines.env"],
+  ["secret.plaintext", ""],
+  ["secret.adopt", ""],
+  ["secret.remove", "EVERY"],
+  ["secret.unlock", ""],
+  ["secret.rekey", "--to file"],
+  ["secret.recover", "--discard"],
+  ["secret.scan", ""],
   ["config.show", ""],
   ["config.explain", "turnTimeoutMs"],
   ["config.set", '--config {"turnTimeoutMs":90000}'],
@@ -170,6 +183,8 @@ test(
     await mkdir(work);
     const cwd = await realpath(work);
     execFileSync("git", ["init", "-q", join(cwd, "repo")]);
+    await writeFile(join(cwd, "value"), "fake-value-of-every-syscall\n");
+    await writeFile(join(cwd, "lines.env"), "LINE=fake-value-of-a-line\n");
     let made: Made = {};
     for (const [name, args, keep = {}] of CALLS) {
       const words = fill(args, made);

@@ -1,10 +1,10 @@
-import { ClientError, type OutputOf } from "../../../client/index.ts";
+import { type Client, ClientError, type OutputOf } from "../../../client/index.ts";
 import { parseArguments, usageError } from "../../arguments.ts";
 import { clientOf } from "../../daemon/connect.ts";
 import { type FoundDaemon, findDaemon } from "../../daemon/find-daemon.ts";
 import { startupError } from "../../daemon/startup-error.ts";
 import { type BoundsReport, boundsChecks } from "../../doctor/bounds-checks.ts";
-import { type Check, fine, problem } from "../../doctor/check.ts";
+import { type Check, fine, problem, warning } from "../../doctor/check.ts";
 import { homeChecks } from "../../doctor/home-checks.ts";
 import { type LogReport, logChecks } from "../../doctor/log-checks.ts";
 import { EVERYDAY } from "../../everyday.ts";
@@ -35,10 +35,32 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const ok = checks.every(({ finding }) => finding !== "problem");
   if (json) {
     const up = daemon === null ? null : { pid: daemon.pid, url: daemon.url, version: daemon.version };
-    const { log, models, tree, followers = null, snapshots, sandbox, home = null } = "log" in report ? report : NOTHING;
+    const {
+      log,
+      models,
+      tree,
+      followers = null,
+      snapshots,
+      sandbox,
+      home = null,
+      vault = null,
+    } = "log" in report ? report : NOTHING;
     const { anchors = null, compared = null } = "log" in report ? report : {};
     const evidence = { anchors, compared };
-    terminal.printJson({ ok, log, models, tree, ...evidence, followers, snapshots, home, sandbox, daemon: up, checks });
+    terminal.printJson({
+      ok,
+      log,
+      models,
+      tree,
+      ...evidence,
+      followers,
+      snapshots,
+      home,
+      vault,
+      sandbox,
+      daemon: up,
+      checks,
+    });
   } else {
     for (const check of checks) printCheck(terminal, check);
     terminal.print(daemon === null ? "no daemon runs" : `the daemon runs: ${daemon.url} (pid ${daemon.pid})`);
@@ -47,7 +69,16 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   return ok ? EXIT.ok : EXIT.failed;
 };
 
-const NOTHING = { log: null, models: null, tree: null, followers: null, snapshots: null, home: null, sandbox: null };
+const NOTHING = {
+  log: null,
+  models: null,
+  tree: null,
+  followers: null,
+  snapshots: null,
+  home: null,
+  vault: null,
+  sandbox: null,
+};
 
 async function asked(
   terminal: Terminal,
@@ -59,8 +90,29 @@ async function asked(
     client.call("system.doctor", { ...options }, { progress }),
   );
   const { models }: Partial<OutputOf<"system.status">> = await client.call("system.status", {});
-  return { ...report, bounds: { usage, disk, wal }, hints: models === undefined ? [] : [aboutModel(models.default)] };
+  const hints = models === undefined ? [] : [aboutModel(models.default)];
+  return { ...report, bounds: { usage, disk, wal }, hints: [...hints, ...(await aboutPlaintext(client))] };
 }
+
+const KEYS_NAMED_MAX = 10;
+
+/** Keys in config.json are in every backup; in the vault they are sealed. Whoever may not ask is told nothing. */
+async function aboutPlaintext(client: Client): Promise<readonly Check[]> {
+  const { found } = await client.call("secret.plaintext", {}).catch((thrown: unknown) => {
+    if (thrown instanceof ClientError && NOT_TOLD.includes(thrown.code)) return { found: [] };
+    throw thrown;
+  });
+  return found
+    .slice(0, KEYS_NAMED_MAX)
+    .map(({ path, name, says }) =>
+      says === null
+        ? warning("secrets", `a key lies in config.json: ${path}`, `nomos secret import --config moves it, as ${name}`)
+        : warning("secrets", `a key lies in config.json: ${path}`, `replace it by a stronger one: ${says}`),
+    );
+}
+
+/** An earlier daemon does not know the call. */
+const NOT_TOLD: readonly string[] = ["denied", "unauthorized", "sandbox_floor", "unknown_syscall", "not_found"];
 
 /** No fault: other agents bring their own models. */
 function aboutModel(chosen: string | null): Check {

@@ -34,6 +34,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
     ...(wal.problem === null ? [] : [["wal", `${spellBytes(wal.bytes)}: ${wal.problem}`] as const]),
     ...failing,
     ...modelLines(status),
+    ...vaultLines(status),
     ["recovered", spellRecovery(recovery)],
     ["sandbox", sandbox.bubblewrap ?? `none: ${sandbox.remedy ?? ""}`],
   ]);
@@ -51,6 +52,13 @@ function modelLines({ models, engine }: Partial<Pick<OutputOf<"system.status">, 
     ),
     ...(crashes === 0 ? [] : [["engine", `ended by a fault ${counted(crashes, "time")} since the start`] as const]),
   ];
+}
+
+/** Nothing while there is nothing to say: no secrets, or an older daemon. */
+function vaultLines({ vault }: Partial<Pick<OutputOf<"system.status">, "vault">>) {
+  if (vault === undefined || (vault.state === "open" && vault.secrets === 0)) return [];
+  const open = `${counted(vault.secrets, "secret")}, key kept by: ${vault.holder ?? ""}`;
+  return [["vault", vault.state === "open" ? open : `locked. ${vault.says ?? ""} ${vault.remedy ?? ""}`] as const];
 }
 
 function spellBreaker({ provider, state, failures, retryAt }: OutputOf<"system.status">["models"]["breakers"][number]) {

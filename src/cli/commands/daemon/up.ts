@@ -1,6 +1,8 @@
 import { parseArguments, parsePort, usageError } from "../../arguments.ts";
+import { clientOf } from "../../daemon/connect.ts";
 import { dashboardLines } from "../../daemon/dashboard-lines.ts";
 import { type FoundDaemon, findDaemon, spellAddress } from "../../daemon/find-daemon.ts";
+import { openLockedVault } from "../../daemon/open-locked-vault.ts";
 import { EVERYDAY } from "../../everyday.ts";
 import { EXIT, type RunCommand, type Terminal } from "../../terminal.ts";
 
@@ -24,6 +26,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const started = await startDetached(terminal, { port, tour });
   announce(terminal, started, json, "is up");
   if (!json) for (const line of await dashboardLines(terminal, tour)) terminal.print(line);
+  if (!json) await openLockedVault(terminal, await clientOf(terminal, started));
   if (tour && !json) await printTour(terminal, started);
   return EXIT.ok;
 };
@@ -36,7 +39,6 @@ export function announce(terminal: Terminal, daemon: FoundDaemon, json: boolean,
 }
 
 async function printTour(terminal: Terminal, daemon: FoundDaemon): Promise<void> {
-  const { clientOf } = await import("../../daemon/connect.ts");
   const { tourLines } = await import("../../print/tour-lines.ts");
   const client = await clientOf(terminal, daemon);
   const { sessions } = await client.call("session.list", { onlyAlive: true });

@@ -4,6 +4,7 @@ import { parseArguments, usageError } from "../../arguments.ts";
 import { connect } from "../../daemon/connect.ts";
 import { EVERYDAY } from "../../everyday.ts";
 import { ONLY_DEMO } from "../../follow-turn.ts";
+import { redactedLine } from "../../print/redacted-line.ts";
 import { chooseStart } from "../../run/choose-start.ts";
 import { type Begun, runToEnd } from "../../run/follow-run.ts";
 import { lastIn } from "../../run/last-session.ts";
@@ -44,7 +45,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const begun =
     earlier === undefined
       ? await begin(terminal, client, { prompt, schema }, values)
-      : await goOn(client, { prompt, schema }, { ...values, session: earlier });
+      : await goOn(terminal, client, { prompt, schema }, { ...values, session: earlier });
   if (values.detach === true) {
     if (json) terminal.printJson(await client.call("session.show", { id: begun.id }));
     else terminal.print(`${begun.session.name}: follow it with \`nomos attach ${begun.session.name}\``);
@@ -79,17 +80,28 @@ async function begin(terminal: Terminal, client: Client, asked: Asked, given: Ru
   // In --json mode, stderr lists only sessions that are at work now.
   const isWorthIt = terminal.isScreen || neighbours.some(({ busy }) => busy);
   if (notice !== undefined && isWorthIt) terminal.complain(notice);
+  for (const warning of started.warnings ?? []) terminal.complain(warning);
   return { id, turnId: null, after: 0, session: started, schemaBefore: false };
 }
 
-async function goOn(client: Client, asked: Asked, { session: named = "", queue }: RunOptions): Promise<Begun> {
+async function goOn(
+  terminal: Terminal,
+  client: Client,
+  asked: Asked,
+  { session: named = "", queue }: RunOptions,
+): Promise<Begun> {
   const session = await client.call("session.show", { id: named });
   const { id, adapterSlug } = session;
   const options = optionsFor(asked, adapterSlug);
   const schemaBefore = options.options === undefined ? false : await schemaOf(client, id);
   if (options.options !== undefined) await client.call("session.configure", { id, ...options });
   const prompt = promptFor(asked, adapterSlug);
-  const { turnId } = await client.call("session.prompt", { id, prompt, ...(queue === true ? { queue } : {}) });
+  const { turnId, redacted } = await client.call("session.prompt", {
+    ...{ id, prompt },
+    ...(queue === true ? { queue } : {}),
+  });
+  const replaced = redactedLine(redacted);
+  if (replaced !== null) terminal.complain(replaced);
   const event = session.head === null ? null : await client.call("event.show", { eventId: session.head });
   return { id, turnId, after: event?.seq ?? 0, session, schemaBefore };
 }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { FileRange, Tool, ToolContext, ToolResult, World } from "../../tool.ts";
 import { pathInput } from "../shared/path-input.ts";
 import { done, failed } from "../shared/results.ts";
-import { counted, cutChars, oneLine, RESULT_CHARS_MAX, shownBytes, shownName } from "../shared/shown.ts";
+import { counted, cutBetweenWords, oneLine, RESULT_CHARS_MAX, shownBytes, shownName } from "../shared/shown.ts";
 import { explainPath } from "../shared/world-errors.ts";
 import { type BinaryKind, binaryKind, HEAD_BYTES } from "./binary-kind.ts";
 import { type Line, type Page, readLines } from "./read-lines.ts";
@@ -132,10 +132,10 @@ function spellLine({ bytes, leftOut }: Line, isFirst: boolean): { text: string; 
   const line = hasCr ? decoded.slice(0, -1) : decoded;
   const plain = isFirst ? line.replace(/^\uFEFF/, "") : line;
   if (leftOut === 0 && plain.length <= LINE_CHARS_MAX) return { text: plain, hasCr };
-  const shown = cutChars(plain, LINE_CHARS_MAX);
+  const shown = cutBetweenWords(plain, LINE_CHARS_MAX);
   const missing =
     leftOut === 0
-      ? `${plain.length - LINE_CHARS_MAX + 1} more characters`
+      ? `${plain.length - shown.length + 1} more characters`
       : `about ${shownBytes(leftOut + plain.length - shown.length)} more`;
   return { text: `${shown} [line cut: ${missing}]`, hasCr };
 }

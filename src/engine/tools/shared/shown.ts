@@ -40,6 +40,14 @@ export function cutChars(text: string, charsMax: number): string {
   return text.length <= charsMax ? text : `${wholeChars(text.slice(0, charsMax - 1))}…`;
 }
 
+/** Half of a key is not recognised as one, so a cut leaves out the word that it would cut. */
+export function cutBetweenWords(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text;
+  const kept = text.slice(0, charsMax - 1);
+  const word = /[^\s"'`,;()]{0,1000}$/.exec(kept)?.[0] ?? "";
+  return `${wholeChars(kept.slice(0, kept.length - word.length))}…`;
+}
+
 export function wholeChars(text: string): string {
   const last = text.charCodeAt(text.length - 1);
   return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text;

@@ -8,13 +8,14 @@ import { isPrivate, isProgram, type McpServer, type OpenServer, type ServerUser 
 import { serverFailed } from "../server-failed.ts";
 import { boundedFetch, type Fetch } from "./bounded-fetch.ts";
 import { hidingOf } from "./hide-secrets.ts";
-import { type Environment, secretValues } from "./secret-values.ts";
+import { type Environment, type ReadSecret, secretValues } from "./secret-values.ts";
 import { createStdioTransport, FLOODS, tooLarge } from "./stdio-transport.ts";
 import { createUnaskedCount } from "./unasked-messages.ts";
 
 export interface OpenDeps {
   readonly host: Pick<AgentHost, "spawn">;
   readonly environment: Environment;
+  readonly readSecret: ReadSecret;
   /** The directory of shared programs that name none. */
   readonly cwd: string;
   readonly version: string;
@@ -49,11 +50,11 @@ function startProgram(
   { sessionId, spec }: ServerUser,
   settings: McpProgram,
 ): Opening {
-  const { host, environment, limits } = deps;
+  const { host, limits } = deps;
   const { name } = server;
   const ofSession = isPrivate(server) ? spec : null;
   return async (mayBeUnasked) => {
-    const secrets = await secretValues(name, settings.env ?? {}, environment);
+    const secrets = await secretValues(name, settings.env ?? {}, deps);
     const { deserializeMessage } = await import("@modelcontextprotocol/client");
     try {
       const process = host.spawn({
@@ -74,9 +75,13 @@ function startProgram(
   };
 }
 
-function reach({ environment, limits, fetch, auth }: OpenDeps, name: string, settings: McpAddress): Opening {
+function reach(
+  { environment, readSecret, limits, fetch, auth }: OpenDeps,
+  name: string,
+  settings: McpAddress,
+): Opening {
   return async (mayBeUnasked) => {
-    const headers = await secretValues(name, settings.headers ?? {}, environment);
+    const headers = await secretValues(name, settings.headers ?? {}, { environment, readSecret });
     const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
     let why: string | null = null;
     const broken = (reason: string): Error => {

@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { StoreError } from "../../port.ts";
 import { LISTS, recordedStatements } from "./lists.ts";
 import { listsBefore } from "./lists-before-4.ts";
@@ -73,10 +74,22 @@ export function openForReading(path: string): DatabaseSync {
   });
 }
 
-function open(path: string, readOnly: boolean, prepare: (db: DatabaseSync) => void): DatabaseSync {
+/** A file that nobody writes, such as a backup's: SQLite makes no lock and no side file, also in a read-only folder. */
+export function openFrozen(path: string): DatabaseSync {
+  const url = pathToFileURL(path);
+  url.search = "?immutable=1";
+  return open(path, true, (db) => db.exec("PRAGMA query_only=ON"), url);
+}
+
+function open(
+  path: string,
+  readOnly: boolean,
+  prepare: (db: DatabaseSync) => void,
+  from: string | URL = path,
+): DatabaseSync {
   let db: DatabaseSync | null = null;
   try {
-    db = new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS, limits: { length: ROW_BYTES_MAX } });
+    db = new DatabaseSync(from, { readOnly, timeout: BUSY_TIMEOUT_MS, limits: { length: ROW_BYTES_MAX } });
     db.exec("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON");
     prepare(db);
     return db;
