@@ -24,6 +24,17 @@ describe("write", () => {
     expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe(content);
   });
 
+  test("a mark in the place of a secret is not written over the secret; one that the file has already stays", async () => {
+    const mark = "[redacted:vault:0123456789ab]";
+    const cwd = await plantTree({ ".env": "KEY=hunter2\nPORT=1\n", "log.txt": `it said ${mark}\n` });
+    const { context } = worldHere(cwd);
+    const lost = await callTool(write, { path: ".env", content: `KEY=${mark}\nPORT=2\n` }, context);
+    expect(lost).toMatchObject({ isError: true, text: expect.stringContaining("would lose the secret") });
+    expect(await readFile(join(cwd, ".env"), "utf8")).toBe("KEY=hunter2\nPORT=1\n");
+    const kept = await callTool(write, { path: "log.txt", content: `it said ${mark} twice\n` }, context);
+    expect(kept.isError).toBe(false);
+  });
+
   test("outside, over a directory, and refused by a person: errors that say so", async () => {
     const cwd = await plantTree({ "dir/x": "" });
     const { context } = worldHere(cwd);

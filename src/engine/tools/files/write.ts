@@ -3,6 +3,7 @@ import type { Tool, ToolContext, ToolResult } from "../../tool.ts";
 import { pathInput } from "../shared/path-input.ts";
 import { lockName } from "../shared/path-locks.ts";
 import { codeOf, done, failed, notDone } from "../shared/results.ts";
+import { markProblem } from "../shared/secret-marks.ts";
 import { counted, oneLine, shownBytes, shownName } from "../shared/shown.ts";
 import { explainPath } from "../shared/world-errors.ts";
 import { readWhole } from "../shared/world-reads.ts";
@@ -37,6 +38,8 @@ export const write: Tool<Input> = {
 
 async function writeFile({ path, content }: Input, { world }: ToolContext): Promise<ToolResult> {
   const before = await readBefore(path, world);
+  const lost = markProblem(before.text, content);
+  if (lost !== null) return failed(`${shownName(path)} was not written. ${lost}`);
   const effect = await world.write({ kind: "write", path, text: content });
   const off = notDone(`Writing ${shownName(path)}`, effect);
   if (off !== null) return failed(off);

@@ -1,5 +1,6 @@
 import type { ToolContext, ToolResult } from "../../../tool.ts";
 import { codeOf, notDone } from "../../shared/results.ts";
+import { markProblem } from "../../shared/secret-marks.ts";
 import { shownName } from "../../shared/shown.ts";
 import { readWhole } from "../../shared/world-reads.ts";
 import { decodeText, TEXT_BYTES_MAX } from "../file-text.ts";
@@ -63,6 +64,8 @@ export type Outcome = { readonly plan: Plan } | { readonly problem: string };
 async function write(plan: Plan, { world }: ToolContext): Promise<Outcome> {
   const { path, before, after } = plan;
   if (before !== null && before.text === after) return { plan };
+  const lost = after === null ? null : markProblem(before?.text ?? null, after);
+  if (lost !== null) return { problem: `${shownName(path)} was not changed. ${lost}` };
   const effect =
     after === null
       ? await world.remove({ path, ifHash: before?.hash })

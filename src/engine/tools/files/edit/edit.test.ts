@@ -29,6 +29,17 @@ describe("edits", () => {
     expect(text).toMatch(/^a\.txt was not changed\. Edit 2 of 2: `old` was not found\./);
   });
 
+  test("a mark in the place of a secret: the lines around it can be edited, the secret stays", async () => {
+    const mark = "[redacted:vault:0123456789ab]";
+    const before = "KEY=hunter2\nPORT=1\n";
+    const old = await tryEdits(before, [{ old: `KEY=${mark}\nPORT=1`, new: "PORT=2" }]);
+    expect(old.text).toContain("Choose text around it");
+    const put = await tryEdits(before, [{ old: "PORT=1", new: `PORT=1\nCOPY=${mark}` }]);
+    expect(put.text).toContain("would lose the secret");
+    expect([old.after, put.after]).toEqual([before, before]);
+    expect((await tryEdits(before, [{ old: "PORT=1", new: "PORT=2" }])).after).toBe("KEY=hunter2\nPORT=2\n");
+  });
+
   test("a text that is there twice is refused with its lines; all replaces each", async () => {
     const before = "x\ny\nx\n";
     const twice = await tryEdits(before, [{ old: "x", new: "z" }]);

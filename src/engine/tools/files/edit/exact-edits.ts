@@ -1,3 +1,4 @@
+import { markInOld } from "../../shared/secret-marks.ts";
 import { counted } from "../../shared/shown.ts";
 import { lineEndOf, plainLineEnds } from "../file-text.ts";
 import { similarLines } from "./similar-lines.ts";
@@ -37,7 +38,7 @@ function applyEdit(raw: string, edit: ExactEdit): Edited {
   if (wanted === next) return { problem: "`old` and `new` are the same, so there is nothing to change." };
   const text = plainLineEnds(raw);
   const found = occurrences(text, wanted);
-  if (found.length === 0) return { problem: notFound(text, wanted) };
+  if (found.length === 0) return { problem: markInOld(wanted) ?? notFound(text, wanted) };
   const lines = lineNumbers(text, found);
   if (found.length > 1 && edit.all !== true) return { problem: foundOften(lines) };
   return { text: replaceAt(raw, text, { found, length: wanted.length, next }), lines };
