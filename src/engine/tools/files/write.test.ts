@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { callTool } from "../../../../test/engine/call-tool.ts";
 import { worldHere } from "../../../../test/engine/world-here.ts";
 import { plantTree } from "../../../../test/support/plant-tree.ts";
+import { proves } from "../../../../test/support/proves.ts";
 import { write } from "./write.ts";
 
 describe("write", () => {
@@ -24,16 +25,20 @@ describe("write", () => {
     expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe(content);
   });
 
-  test("a mark in the place of a secret is not written over the secret; one that the file has already stays", async () => {
-    const mark = "[redacted:vault:0123456789ab]";
-    const cwd = await plantTree({ ".env": "KEY=hunter2\nPORT=1\n", "log.txt": `it said ${mark}\n` });
-    const { context } = worldHere(cwd);
-    const lost = await callTool(write, { path: ".env", content: `KEY=${mark}\nPORT=2\n` }, context);
-    expect(lost).toMatchObject({ isError: true, text: expect.stringContaining("would lose the secret") });
-    expect(await readFile(join(cwd, ".env"), "utf8")).toBe("KEY=hunter2\nPORT=1\n");
-    const kept = await callTool(write, { path: "log.txt", content: `it said ${mark} twice\n` }, context);
-    expect(kept.isError).toBe(false);
-  });
+  proves(
+    "LEAK-4",
+    "a mark in the place of a secret is not written over the secret; one that the file has already stays",
+    async () => {
+      const mark = "[redacted:vault:0123456789ab]";
+      const cwd = await plantTree({ ".env": "KEY=hunter2\nPORT=1\n", "log.txt": `it said ${mark}\n` });
+      const { context } = worldHere(cwd);
+      const lost = await callTool(write, { path: ".env", content: `KEY=${mark}\nPORT=2\n` }, context);
+      expect(lost).toMatchObject({ isError: true, text: expect.stringContaining("would lose the secret") });
+      expect(await readFile(join(cwd, ".env"), "utf8")).toBe("KEY=hunter2\nPORT=1\n");
+      const kept = await callTool(write, { path: "log.txt", content: `it said ${mark} twice\n` }, context);
+      expect(kept.isError).toBe(false);
+    },
+  );
 
   test("outside, over a directory, and refused by a person: errors that say so", async () => {
     const cwd = await plantTree({ "dir/x": "" });

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type Called, callTool } from "../../../../../test/engine/call-tool.ts";
 import { type WorldHow, worldHere } from "../../../../../test/engine/world-here.ts";
 import { type Files, plantTree } from "../../../../../test/support/plant-tree.ts";
+import { proves } from "../../../../../test/support/proves.ts";
 import { edit } from "./edit.ts";
 
 describe("edits", () => {
@@ -29,7 +30,7 @@ describe("edits", () => {
     expect(text).toMatch(/^a\.txt was not changed\. Edit 2 of 2: `old` was not found\./);
   });
 
-  test("a mark in the place of a secret: the lines around it can be edited, the secret stays", async () => {
+  proves("LEAK-4", "a mark in the place of a secret: the lines around it can be edited, the secret stays", async () => {
     const mark = "[redacted:vault:0123456789ab]";
     const before = "KEY=hunter2\nPORT=1\n";
     const old = await tryEdits(before, [{ old: `KEY=${mark}\nPORT=1`, new: "PORT=2" }]);
