@@ -118,11 +118,9 @@ function open(path: string): void {
 
 function remove(place: Buffer, { path, isDirectory, seen }: Extract<Order, { op: "remove" }>): void {
   if (isDirectory) removeDirectory(place, path);
-  else ignoring(GONE, () => isAsSeen(place, seen) && unlinkSync(place));
+  // Somebody else may have removed it, or put a file in the place of a directory above it.
+  else ignoring(["ENOENT", "ENOTDIR"], () => isAsSeen(place, seen) && unlinkSync(place));
 }
-
-/** Somebody else removed it, or put a file in the place of a directory above it. */
-const GONE = ["ENOENT", "ENOTDIR"];
 
 /** False when somebody changed it since the walk. Then it is left alone, and the next round does not include it. */
 function isAsSeen(place: Buffer, seen: Seen | null): boolean {
