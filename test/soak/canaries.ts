@@ -7,7 +7,7 @@ import { type StormDaemon, startStormDaemon } from "../support/storm-daemon.ts";
 import { type Random, seededRandom } from "../support/storm-random.ts";
 import type { Findings } from "./long-run.ts";
 
-const SECRETS = 20;
+const SECRETS = 5;
 const SESSIONS = 8;
 const EVENTS_PER_CALL = 100;
 const CALLS_AT_ONCE = 4;

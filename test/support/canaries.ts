@@ -49,15 +49,15 @@ export async function betrayedBelow(folder: string, canaries: readonly Canary[])
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     const shown = path.slice(folder.length);
-    const texts = [entry.name, ...(entry.isFile() ? textsOf(await readFile(path)) : [])];
-    for (const trace of traces) if (texts.some((text) => text.includes(trace))) found.push(`${shown}: ${trace}`);
+    const contents = [Buffer.from(entry.name), ...(entry.isFile() ? contentsOf(await readFile(path)) : [])];
+    for (const trace of traces) if (contents.some((bytes) => bytes.includes(trace))) found.push(`${shown}: ${trace}`);
   }
   return found;
 }
 
 const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
-function textsOf(bytes: Buffer): readonly string[] {
-  const plain = bytes.toString("latin1");
-  return bytes.subarray(0, 4).equals(ZSTD) ? [plain, zstdDecompressSync(bytes).toString("latin1")] : [plain];
+/** Bytes, not text: the file of a long log is longer than a string may be. */
+function contentsOf(bytes: Buffer): readonly Buffer[] {
+  return bytes.subarray(0, 4).equals(ZSTD) ? [bytes, zstdDecompressSync(bytes)] : [bytes];
 }
