@@ -13,8 +13,11 @@ const NAMED: ReadonlySet<string> = new Set([
 
 const WRITES: ReadonlySet<string> = new Set(["append", "erase"]);
 
-/** Things with a member of that name that are not stores. */
-const OTHERS: ReadonlySet<string> = new Set(["committer", "input", "own", "supervisor"]);
+/** Files with a method of that name that are not stores. */
+const OTHERS: ReadonlySet<string> = new Set(["committer", "own", "supervisor"]);
+
+/** Files in which `input.erase` is a flag of a call. */
+const FLAGGED: ReadonlySet<string> = new Set(["src/cli/secrets/scan.ts", "src/syscalls/secret/scan.ts"]);
 
 /** Only a commit may append to the log or erase from it. */
 export const oneCommit: Rule = ({ files }) =>
@@ -30,7 +33,8 @@ export const oneCommit: Rule = ({ files }) =>
         MemberExpression: ({ start, object, property }) => {
           const member = nameIn(property);
           const owner = nameIn(object.type === "MemberExpression" ? object.property : object);
-          if (member !== null && WRITES.has(member) && !OTHERS.has(owner ?? "")) note(start, member);
+          const isFlag = owner === "input" && FLAGGED.has(file.path);
+          if (member !== null && WRITES.has(member) && !OTHERS.has(owner ?? "") && !isFlag) note(start, member);
         },
         ObjectPattern: ({ properties }) => {
           for (const property of properties) {

@@ -6,7 +6,7 @@ import { zstdDecompressSync } from "node:zlib";
 /** A secret made for one test, and what would betray it in a file. */
 export interface Canary {
   readonly value: string;
-  /** Letters and digits of it, which every usual encoding keeps together, and their hex and base64. */
+  /** Its letters and digits as they are, as hex and base64, and with every character escaped. */
   readonly traces: readonly string[];
 }
 
@@ -33,8 +33,14 @@ function tracesOf(half: string): readonly string[] {
     return encoded.slice(shift === 0 ? 0 : 4, Math.floor((encoded.length - 4) / 4) * 4);
   });
   const hex = Buffer.from(half).toString("hex");
+  const pairs = hex.match(/../g) ?? [];
+  const escaped = (before: string, after = "") => pairs.map((pair) => `${before}${pair}${after}`).join("");
   return [
     half,
+    // Spellings of single characters, as URLs, JSON, C, HTML and dumps have them.
+    ...[escaped("%"), escaped("%").toUpperCase(), escaped("\\u00"), escaped("\\\\u00"), escaped("\\x")],
+    ...[escaped("&#x", ";"), [...half].map((one) => `&#${one.charCodeAt(0)};`).join("")],
+    ...[pairs.join(":"), pairs.join(" ")],
     hex,
     hex.toUpperCase(),
     ...inBase64,

@@ -9,8 +9,7 @@ export const MAYBE_ASSIGNED = 3;
 export const ANCHOR_BYTES = 7;
 
 /**
- * Skips what cannot be a secret, which is nearly everything. It runs in WebAssembly on 16 bytes at a time: the same in
- * JavaScript takes three times as long.
+ * Skips what cannot be a secret, which is nearly everything. It runs in WebAssembly, on 16 bytes at a time.
  */
 export interface Filter {
   /** Where a text is put before it is looked at. A text of so many bytes has room; contents are lost when it grows. */
