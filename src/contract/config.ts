@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { POLICY_LIMITS } from "../domains/index.ts";
+import { Landing } from "./landing-config.ts";
 import { McpServers } from "./mcp-config.ts";
 import { Engine, Models, OnQuota, SecretRef } from "./models-config.ts";
 import { Web } from "./web-config.ts";
@@ -157,6 +158,7 @@ export const Config = z.looseObject({
     })
     .optional()
     .describe("how worktrees are made"),
+  landing: Landing,
   anchors: z
     .object({
       git: z
@@ -248,6 +250,7 @@ export const HOT_KEYS: readonly string[] = [
   "policy",
   "limits",
   "worktree",
+  "landing",
   "delegationDepthMax",
   "delegationChildrenMax",
   "snapshotFilesMax",

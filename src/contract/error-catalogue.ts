@@ -4,6 +4,7 @@ import { EMBEDDING_ERRORS } from "./errors/embedding-errors.ts";
 import { ENGINE_ERRORS } from "./errors/engine-errors.ts";
 import type { ErrorEntry } from "./errors/entry.ts";
 import { HOST_ERRORS } from "./errors/host-errors.ts";
+import { LANDING_ERRORS } from "./errors/landing-errors.ts";
 import { LOG_ERRORS } from "./errors/log-errors.ts";
 import { REQUEST_ERRORS } from "./errors/request-errors.ts";
 import { SECRET_ERRORS } from "./errors/secret-errors.ts";
@@ -21,6 +22,7 @@ export const ERROR_CATALOGUE = {
   ...BACKUP_ERRORS,
   ...EMBEDDING_ERRORS,
   ...ENGINE_ERRORS,
+  ...LANDING_ERRORS,
   ...LOG_ERRORS,
   ...SECRET_ERRORS,
   ...SESSION_ERRORS,

@@ -2,6 +2,7 @@ export { CONFIG_DEFAULTS, Config, HOT_KEYS, LIMIT_DEFAULTS, WORKTREE_DEFAULTS } 
 export { ERROR_CATALOGUE, type ErrorCode } from "./error-catalogue.ts";
 export { gatherBytes } from "./gather-bytes.ts";
 export { jsonExcess } from "./json-bounds.ts";
+export { CheckArgv, LANDING_DEFAULTS, LANDING_LIST_MAX, LandHow } from "./landing-config.ts";
 export { type McpAddress, type McpProgram, McpServerName, McpServerSettings } from "./mcp-config.ts";
 export { ENGINE_DEFAULTS, MODEL_APIS, ModelName, ProviderName, ProviderSettings } from "./models-config.ts";
 export { type ErrorBody, errorBody, NomosError, refusalError, toNomosError } from "./nomos-error.ts";

@@ -1,5 +1,6 @@
 import { type Aggregate, Session } from "../kernel/index.ts";
 import { AgentIdentity } from "./agents/agent.ts";
+import { LandingStream } from "./landings/landing.ts";
 import { SecretStream } from "./secrets/secret.ts";
 import { VaultStream } from "./secrets/vault.ts";
 import { System } from "./system/system.ts";
@@ -81,6 +82,35 @@ export {
 export { sessionName } from "./ids/session-name.ts";
 export { uuidv7Maker } from "./ids/uuidv7.ts";
 export { jsonFault } from "./json/json-fault.ts";
+export { type Finding, isMendable, type LandingRule } from "./landings/finding.ts";
+export {
+  ejectLanding,
+  finishLanding,
+  holdLanding,
+  isSettled,
+  LANDING_EVENTS,
+  LANDING_LIMITS,
+  LANDING_TRANSITIONS,
+  LANDINGS,
+  type Landed,
+  type LandHow,
+  type LandingOrder,
+  type LandingRow,
+  type LandingState,
+  LandingStream,
+  landingLane,
+  moveLanding,
+  type Prepared,
+  type Pushed,
+  placeBefore,
+  prepareLanding,
+  pushLanding,
+  queueLanding,
+  refuseLanding,
+  releaseLanding,
+  returnLanding,
+  startLanding,
+} from "./landings/landing.ts";
 export { didYouMean, nearest } from "./names/nearest.ts";
 export { judgeChange, parseScope, type Scope, scopeWalls } from "./scope/scope.ts";
 export {
@@ -183,4 +213,5 @@ export const AGGREGATES: readonly Aggregate[] = [
   System,
   SecretStream,
   VaultStream,
+  LandingStream,
 ];

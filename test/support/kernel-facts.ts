@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { AGENT_EVENTS, SECRET_EVENTS, SYSTEM_EVENTS, TOKEN_EVENTS } from "../../src/domains/index.ts";
+import { AGENT_EVENTS, LANDING_EVENTS, SECRET_EVENTS, SYSTEM_EVENTS, TOKEN_EVENTS } from "../../src/domains/index.ts";
 import {
   type CustomFact,
   type DataOf,
@@ -75,7 +75,16 @@ const question: fc.Arbitrary<Question> = withOptional(
   fc.record({ command: text, path: text, diff: text }),
 );
 
-const EVENTS = { ...SESSION_EVENTS, ...AGENT_EVENTS, ...TOKEN_EVENTS, ...SECRET_EVENTS, ...SYSTEM_EVENTS };
+const preparedLanding = fc.record({ base: text, commit: text, commits: fc.array(text, { maxLength: 3 }) });
+
+const EVENTS = {
+  ...SESSION_EVENTS,
+  ...AGENT_EVENTS,
+  ...TOKEN_EVENTS,
+  ...SECRET_EVENTS,
+  ...LANDING_EVENTS,
+  ...SYSTEM_EVENTS,
+};
 type Events = typeof EVENTS;
 type EventType = keyof Events;
 const fact = factsOf(EVENTS);
@@ -242,6 +251,43 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<DataOf<Events[K]>> } = {
   "secret.bound@1": fc.record({ bind: bindings }),
   "secret.used@1": fc.record({ use: text, sessionId: label }),
   "secret.removed@1": nothing,
+  "landing.queued@1": fc.record({
+    sessionId: text,
+    turnId: label,
+    worktreeId: text,
+    repository: fc.record({ root: label, gitDir: text }),
+    into: text,
+    how: fc.constantFrom("merge", "rebase", "squash"),
+    message: label,
+    checks: fc.constant([["true"]]),
+    pullRequest: label,
+    captured: fc.record({ head: label, tree: text }),
+    attempt: fc.nat(),
+    attemptsMax: fc.nat(),
+  }),
+  "landing.started@1": nothing,
+  "landing.prepared@1": preparedLanding,
+  "landing.returned@1": fc.record({ reason: text }),
+  "landing.landed@1": fc
+    .tuple(
+      preparedLanding,
+      fc.record({ files: fc.nat(), added: fc.nat(), removed: fc.nat(), checkMs: fc.nat(), lines: label }),
+    )
+    .map(([prepared, done]) => ({ ...prepared, ...done })),
+  "landing.pushed@1": fc.record({ remote: text, branch: text, url: label, next: fc.array(text, { maxLength: 2 }) }),
+  "landing.refused@1": fc.record({
+    findings: fc.array(
+      fc.record({ rule: fc.constantFrom("scope", "check"), path: text, message: text, remedy: text }),
+      {
+        maxLength: 3,
+      },
+    ),
+    more: fc.nat(),
+  }),
+  "landing.ejected@1": fc.record({ reason: text }),
+  "landing.held@1": fc.record({ reason: text }),
+  "landing.released@1": nothing,
+  "landing.moved@1": fc.record({ place: text }),
   "policy.changed@1": fc.record({ hash: text, rules: fc.constant([]) }),
   "workspace.added@1": fc.record({ slug: text, path, label }),
   "workspace.removed@1": fc.record({ slug: text }),

@@ -1,4 +1,10 @@
-import { AGENT_TRANSITIONS, AGGREGATES, LEASE_TRANSITIONS, SECRET_TRANSITIONS } from "../../src/domains/index.ts";
+import {
+  AGENT_TRANSITIONS,
+  AGGREGATES,
+  LANDING_TRANSITIONS,
+  LEASE_TRANSITIONS,
+  SECRET_TRANSITIONS,
+} from "../../src/domains/index.ts";
 import {
   type Aggregate,
   ALARMS,
@@ -28,6 +34,7 @@ const MACHINES: { readonly [name: string]: readonly Move[] } = {
   approval: APPROVAL_TRANSITIONS,
   agent: AGENT_TRANSITIONS,
   secret: SECRET_TRANSITIONS,
+  landing: LANDING_TRANSITIONS,
   lease: LEASE_TRANSITIONS,
 };
 

@@ -29,6 +29,19 @@ export interface GitOptions {
   readonly take?: (chunk: Buffer) => HostError | null;
   /** The author of commits made here. */
   readonly identity?: { readonly name: string; readonly email: string };
+  /** Another author than the one who commits. */
+  readonly author?: { readonly name: string; readonly email: string; readonly date: string };
+  readonly signing?: GitSigning;
+  /** The person's own hooks, out of any agent's reach. Only `update-ref` is run with them. */
+  readonly hooksPath?: string;
+}
+
+/** How the person signs commits, from their own settings. */
+export interface GitSigning {
+  /** Settings such as `gpg.format=ssh`. */
+  readonly settings: readonly string[];
+  /** What the signing program needs to find its keys. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 export interface GitAnswer {
@@ -71,8 +84,12 @@ const OUTPUT_BYTES_MAX = 67_108_864;
 const ERROR_BYTES_MAX = 8192;
 const NOWHERE = "/dev/null";
 
-function argvOf(args: readonly string[], { gitDir }: GitOptions): string[] {
-  const exact = gitDir === undefined ? [] : [`safe.directory=${gitDir}`];
+function argvOf(args: readonly string[], { gitDir, signing, hooksPath }: GitOptions): string[] {
+  const exact = [
+    ...(gitDir === undefined ? [] : [`safe.directory=${gitDir}`]),
+    ...(signing?.settings ?? []),
+    ...(hooksPath === undefined ? [] : [`core.hooksPath=${hooksPath}`]),
+  ];
   return ["--no-pager", "--literal-pathspecs", ...[...SETTINGS, ...exact].flatMap((one) => ["-c", one]), ...args];
 }
 
@@ -89,7 +106,7 @@ const SETTINGS: readonly string[] = [
 
 /** Built from nothing, so that no variable of the daemon can redirect git. */
 function environmentOf(searchPath: string, options: GitOptions): Record<string, string> {
-  const { gitDir, workTree, indexFile, identity } = options;
+  const { gitDir, workTree, indexFile, identity, author, signing } = options;
   return {
     PATH: searchPath,
     LC_ALL: "C",
@@ -97,7 +114,9 @@ function environmentOf(searchPath: string, options: GitOptions): Record<string, 
     ...(workTree === undefined ? {} : { GIT_WORK_TREE: workTree }),
     ...(indexFile === undefined ? {} : { GIT_INDEX_FILE: indexFile }),
     ...(identity === undefined ? {} : identityOf(identity)),
+    ...(author === undefined ? {} : authorOf(author)),
     HOME: "/nonexistent",
+    ...signing?.environment,
     GIT_CONFIG_GLOBAL: NOWHERE,
     GIT_CONFIG_SYSTEM: NOWHERE,
     GIT_CONFIG_NOSYSTEM: "1",
@@ -120,6 +139,10 @@ function environmentOf(searchPath: string, options: GitOptions): Record<string, 
 
 function identityOf({ name, email }: NonNullable<GitOptions["identity"]>): Record<string, string> {
   return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
+}
+
+function authorOf({ name, email, date }: NonNullable<GitOptions["author"]>): Record<string, string> {
+  return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_AUTHOR_DATE: date };
 }
 
 interface Awaited {

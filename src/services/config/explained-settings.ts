@@ -3,6 +3,7 @@ import {
   CONFIG_DEFAULTS,
   Config,
   HOT_KEYS,
+  LANDING_DEFAULTS,
   LIMIT_DEFAULTS,
   NomosError,
   WORKTREE_DEFAULTS,
@@ -70,6 +71,7 @@ const DEFAULTS: { readonly [key: string]: unknown } = {
   ...CONFIG_DEFAULTS,
   store: "sqlite",
   ...Object.fromEntries(Object.entries(LIMIT_DEFAULTS).map(([key, value]) => [`limits.${key}`, value])),
+  ...Object.fromEntries(Object.entries(LANDING_DEFAULTS).map(([key, value]) => [`landing.${key}`, value])),
   ...Object.fromEntries(Object.entries(WORKTREE_DEFAULTS).map(([key, value]) => [`worktree.${key}`, value])),
 };
 

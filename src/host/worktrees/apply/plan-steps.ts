@@ -2,8 +2,9 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import { join, posix } from "node:path";
 import type { RepositoryView } from "../../git/repository-view.ts";
+import type { Entry } from "../../git/tree-diff.ts";
 import type { Change } from "./session-changes.ts";
-import type { Entry, Found } from "./take-file.ts";
+import type { Found } from "./take-file.ts";
 
 /** One change to the user's files. */
 export interface Step {

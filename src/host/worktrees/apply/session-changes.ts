@@ -1,12 +1,13 @@
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { type Entry, emptyTree, treeDifferences } from "../../git/tree-diff.ts";
 import { HostError } from "../../host-error.ts";
 import { changedFiles, type Look, nestedRepositories } from "../find-work.ts";
 import { indexOfHead, listIndex } from "../head-index.ts";
 import { untrackedFiles } from "../left-files.ts";
 import { namedObjects } from "../named-objects.ts";
 import type { WorktreeRecord } from "../worktree-record.ts";
-import { type Entry, type Found, takeFiles } from "./take-file.ts";
+import { type Found, takeFiles } from "./take-file.ts";
 
 /** One path that differs between the user's commit and the worktree. */
 export interface Change {
@@ -18,6 +19,10 @@ export interface Change {
 }
 
 export interface SessionChanges {
+  /** The files as they are now, stored in the view. */
+  readonly tree: string;
+  /** The worktree's commit; null when it has none. */
+  readonly head: string | null;
   readonly changes: readonly Change[];
   /** Repositories inside the worktree. Their files are not looked at. */
   readonly nested: readonly string[];
@@ -53,7 +58,8 @@ export async function sessionChanges(look: Look): Promise<SessionChanges> {
   const rules = { listing: listIndex(git, indexFile), scratch: own, rulesFrom: record.userBase ?? null };
   const asked = { view, tree: place.tree, index: left, ...rules, enough: bounds.filesMax };
   await take(await untrackedFiles(asked), join(own, "untracked"));
-  return { changes: await difference(look, await git.text(["write-tree"], { indexFile })), nested };
+  const tree = await git.text(["write-tree"], { indexFile });
+  return { tree, head: commit, changes: await difference(look, tree), nested };
 }
 
 const RENAME = { remedy: "rename or delete it in the worktree" };
@@ -70,21 +76,10 @@ function indexLines(found: ReadonlyMap<string, Found>, objectFormat: WorktreeRec
 
 async function difference({ view: { git }, record, bounds }: Look, tree: string): Promise<readonly Change[]> {
   const base = record.userBase ?? record.base;
-  const before = base === null ? await git.text(["hash-object", "-w", "-t", "tree", "--stdin"]) : `${base}^{tree}`;
-  const told = (await git.must(["diff-tree", "-r", "-z", "--raw", "--no-renames", before, tree])).toString();
-  const parts = told.split("\0");
-  const changes: Change[] = [];
-  for (let at = 0; at + 1 < parts.length; at += 2) {
-    const [, was = "", is = "", wasId = "", isId = ""] = /^:(\d+) (\d+) (\w+) (\w+) /.exec(parts[at] ?? "") ?? [];
-    const path = parts[at + 1] ?? "";
-    changes.push({ path, base: entryOf(was, wasId), theirs: entryOf(is, isId) });
-  }
-  if (changes.length > bounds.filesMax) throw tooMany(bounds.filesMax);
-  return changes;
-}
-
-function entryOf(mode: string, id: string): Entry | null {
-  return /^0+$/.test(mode) ? null : { mode, id };
+  const before = base === null ? await emptyTree(git) : `${base}^{tree}`;
+  const found = await treeDifferences(git, before, tree);
+  if (found.length > bounds.filesMax) throw tooMany(bounds.filesMax);
+  return found.map(({ path, before: was, after }) => ({ path, base: was, theirs: after }));
 }
 
 function tooMany(filesMax: number): HostError {

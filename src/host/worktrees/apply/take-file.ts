@@ -5,13 +5,8 @@ import { errno } from "../../errno.ts";
 import { copyPlain } from "../../files/copy-plain.ts";
 import { type HeldFolder, holdFolder } from "../../files/held-folder.ts";
 import type { RepositoryView } from "../../git/repository-view.ts";
+import type { Entry } from "../../git/tree-diff.ts";
 import { HostError } from "../../host-error.ts";
-
-/** A file or a link as git stores it. `160000` is a submodule. */
-export interface Entry {
-  readonly mode: string;
-  readonly id: string;
-}
 
 /** What lies at a path, taken without following any link. */
 export type Found =

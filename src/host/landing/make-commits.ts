@@ -1,0 +1,126 @@
+import type { LandHow } from "../../domains/index.ts";
+import type { GitRunner, GitSigning } from "../git/run-git.ts";
+import { mergeTrees, pickOnto } from "./merge-trees.ts";
+
+export interface CommitOrder {
+  readonly how: LandHow;
+  /** Where the branch points. */
+  readonly tip: string;
+  readonly head: string | null;
+  /** The files of the worktree as they were captured. */
+  readonly tree: string;
+  readonly message: string;
+  readonly trailers: readonly string[];
+  readonly identity: { readonly name: string; readonly email: string };
+  readonly signing: GitSigning | null;
+}
+
+export type Made =
+  | {
+      readonly commit: string;
+      /** New commits with the session's work, oldest first; the last one is `commit`. */
+      readonly commits: readonly string[];
+      /** The session's own commits among what becomes part of the branch; none when they are made anew. */
+      readonly kept: readonly string[];
+      /** Files that the session had not committed. */
+      readonly hasUncommitted: boolean;
+    }
+  | { readonly conflicts: readonly string[] }
+  | { readonly unrelated: true }
+  | { readonly nothing: true };
+
+const COMMIT_TIMEOUT_MS = 120_000;
+/** A history of more commits is landed with `squash`. */
+export const COMMITS_MAX = 500;
+
+/** Makes the commits that a branch would point at, in the view. No ref moves. */
+export async function makeCommits(git: GitRunner, order: CommitOrder): Promise<Made> {
+  const { how, tip, head, tree } = order;
+  const own = head === null ? [] : await ownCommits(git, head, tip);
+  const headTree = head === null ? null : await git.text(["rev-parse", `${head}^{tree}`]);
+  const hasUncommitted = headTree !== tree;
+  const work = hasUncommitted || head === null ? await commitTree(git, order, tree, head === null ? [] : [head]) : head;
+  const merged = await mergeTrees(git, tip, work);
+  if (!("tree" in merged)) return merged;
+  if (merged.tree === (await git.text(["rev-parse", `${tip}^{tree}`])) && (own.length === 0 || how !== "merge"))
+    return { nothing: true };
+  if (how === "rebase" && own.length > 0) return rebase(git, order, own, hasUncommitted ? work : null);
+  if (how === "merge" && own.length > 0) {
+    const commit = await commitTree(git, order, merged.tree, [tip, work]);
+    const commits = [...own, ...(hasUncommitted ? [work] : []), commit];
+    return { commit, commits, kept: own, hasUncommitted };
+  }
+  const commit = await commitTree(git, order, merged.tree, [tip]);
+  return { commit, commits: [commit], kept: [], hasUncommitted };
+}
+
+/** Oldest first. */
+async function ownCommits(git: GitRunner, head: string, tip: string): Promise<readonly string[]> {
+  const args = ["rev-list", "--reverse", "--topo-order", head, `^${tip}`];
+  return (await git.text(args, { timeoutMs: COMMIT_TIMEOUT_MS })).split("\n").filter(Boolean);
+}
+
+async function rebase(
+  git: GitRunner,
+  order: CommitOrder,
+  own: readonly string[],
+  uncommitted: string | null,
+): Promise<Made> {
+  const { identity } = order;
+  let current = order.tip;
+  const commits: string[] = [];
+  for (const one of [...own, ...(uncommitted === null ? [] : [uncommitted])]) {
+    const [parent, ...others] = (await git.text(["rev-parse", `${one}^@`])).split("\n").filter(Boolean);
+    // As `git rebase` does: what a merge brought is among the commits before it.
+    if (others.length > 0) continue;
+    if (parent === undefined) return { unrelated: true };
+    const picked = await pickOnto(git, current, one, parent, identity);
+    if (!("tree" in picked)) return picked;
+    if (picked.tree === (await git.text(["rev-parse", `${current}^{tree}`]))) continue;
+    const isTheirs = one !== uncommitted;
+    current = isTheirs
+      ? await commitAgain(git, order, one, picked.tree, current)
+      : await commitTree(git, order, picked.tree, [current]);
+    commits.push(current);
+  }
+  if (commits.length === 0) return { nothing: true };
+  return { commit: current, commits, kept: [], hasUncommitted: uncommitted !== null };
+}
+
+async function commitAgain(
+  git: GitRunner,
+  order: CommitOrder,
+  commit: string,
+  tree: string,
+  parent: string,
+): Promise<string> {
+  const told = await git.text(["log", "-1", "--no-show-signature", "--format=%an%x00%ae%x00%aI%x00%B", commit]);
+  const [name = "", email = "", date = "", ...words] = told.split("\0");
+  const message = await withTrailers(git, words.join(" "), order.trailers);
+  return commitTree(git, { ...order, message }, tree, [parent], { name: name || "unknown", email, date });
+}
+
+async function commitTree(
+  git: GitRunner,
+  { message, identity, signing }: CommitOrder,
+  tree: string,
+  parents: readonly string[],
+  author?: { readonly name: string; readonly email: string; readonly date: string },
+): Promise<string> {
+  const sign = signing === null ? [] : ["-S"];
+  return git.text(["commit-tree", tree, ...sign, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"], {
+    input: message,
+    identity,
+    timeoutMs: COMMIT_TIMEOUT_MS,
+    ...(author === undefined ? {} : { author }),
+    ...(signing === null ? {} : { signing }),
+  });
+}
+
+/** Ours are the only ones of their names: who else wrote some is not believed. */
+export async function withTrailers(git: GitRunner, message: string, trailers: readonly string[]): Promise<string> {
+  const lines = message.split("\n").filter((line) => !/^\s*Nomos-[A-Za-z]+\s*:/i.test(line));
+  const input = `${lines.join("\n").trim() || "Land a session's work"}\n`;
+  const flags = trailers.flatMap((trailer) => ["--trailer", trailer]);
+  return git.text(["interpret-trailers", "--no-divider", ...flags], { input });
+}

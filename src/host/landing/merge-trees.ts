@@ -1,0 +1,35 @@
+import type { GitRunner } from "../git/run-git.ts";
+
+export type Merged =
+  | { readonly tree: string }
+  | { readonly conflicts: readonly string[] }
+  /** They share no commit. */
+  | { readonly unrelated: true };
+
+const MERGE_TIMEOUT_MS = 120_000;
+
+/** Merges two commits without touching any file. */
+export async function mergeTrees(git: GitRunner, ours: string, theirs: string): Promise<Merged> {
+  const { exitCode } = await git.run(["merge-base", ours, theirs], { timeoutMs: MERGE_TIMEOUT_MS });
+  if (exitCode !== 0) return { unrelated: true };
+  const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours, theirs];
+  const answer = await git.run(args, { timeoutMs: MERGE_TIMEOUT_MS });
+  const [tree = "", ...paths] = answer.stdout.toString().split("\0").filter(Boolean);
+  if (answer.exitCode === 0) return { tree };
+  if (answer.exitCode === 1) return { conflicts: [...new Set(paths)] };
+  // Reports git's own words.
+  await git.must(args, { timeoutMs: MERGE_TIMEOUT_MS });
+  return { conflicts: [] };
+}
+
+/** Applies what `commit` changed against `parent` to `onto`: git of this age takes no merge base, so it gets a commit with one. */
+export async function pickOnto(
+  git: GitRunner,
+  onto: string,
+  commit: string,
+  parent: string,
+  identity: { readonly name: string; readonly email: string },
+): Promise<Merged> {
+  const shifted = await git.text(["commit-tree", `${onto}^{tree}`, "-p", parent, "-m", "shifted"], { identity });
+  return mergeTrees(git, shifted, commit);
+}
