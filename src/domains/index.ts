@@ -108,8 +108,10 @@ export {
   queueLanding,
   refuseLanding,
   releaseLanding,
+  retryLanding,
   returnLanding,
   startLanding,
+  tellOfLanding,
 } from "./landings/landing.ts";
 export { didYouMean, nearest } from "./names/nearest.ts";
 export { judgeChange, parseScope, type Scope, scopeWalls } from "./scope/scope.ts";

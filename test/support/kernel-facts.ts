@@ -284,6 +284,8 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<DataOf<Events[K]>> } = {
     ),
     more: fc.nat(),
   }),
+  "landing.told@1": fc.record({ turnId: text }),
+  "landing.retried@1": fc.record({ landingId: text }),
   "landing.ejected@1": fc.record({ reason: text }),
   "landing.held@1": fc.record({ reason: text }),
   "landing.released@1": nothing,

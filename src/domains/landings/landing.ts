@@ -78,6 +78,9 @@ export const LANDING_EVENTS = {
   /** The branch for a pull request is at the remote. `next`: commands that open the request. */
   "landing.pushed@1": event<Pushed>(),
   "landing.refused@1": event<{ readonly findings: readonly Finding[]; readonly more: number }>(),
+  /** The agent was told why, as this turn of its session. When the turn has ended well, the work is queued again. */
+  "landing.told@1": event<{ readonly turnId: string }>(),
+  "landing.retried@1": event<{ readonly landingId: string }>(),
   "landing.ejected@1": event<{ readonly reason: string }>(),
   "landing.held@1": event<{ readonly reason: string }>(),
   "landing.released@1": event<Record<string, never>>(),
@@ -104,8 +107,18 @@ export type LandingState =
   | (Known & { readonly at: "queued" })
   | (Known & { readonly at: "checking"; readonly prepared: Prepared | null })
   | (Known & { readonly at: "landed"; readonly landed: Landed; readonly pushed: Pushed | null })
-  | (Known & { readonly at: "refused"; readonly findings: readonly Finding[]; readonly more: number })
+  | (Known & Refused & { readonly at: "refused" })
   | (Known & { readonly at: "ejected"; readonly reason: string });
+
+interface Refused {
+  readonly findings: readonly Finding[];
+  /** Findings that are not listed. */
+  readonly more: number;
+  /** The turn that told the agent why. */
+  readonly told: string | null;
+  /** The landing that tries the mended work. */
+  readonly retriedAs: string | null;
+}
 
 export type Landed = Extract<FactOf<typeof LANDING_EVENTS>, { type: "landing.landed@1" }>["data"];
 
@@ -117,6 +130,8 @@ export const LANDING_TRANSITIONS: readonly Transition<keyof typeof LANDING_EVENT
   { on: "landing.landed@1", from: ["checking"], to: "landed" },
   { on: "landing.pushed@1", from: ["landed"], to: "landed" },
   { on: "landing.refused@1", from: ["checking"], to: "refused" },
+  { on: "landing.told@1", from: ["refused"], to: "refused" },
+  { on: "landing.retried@1", from: ["refused"], to: "refused" },
   { on: "landing.ejected@1", from: ["queued", "checking"], to: "ejected" },
   { on: "landing.held@1", from: ["queued"], to: "queued" },
   { on: "landing.released@1", from: ["queued"], to: "queued" },
@@ -145,7 +160,11 @@ function evolve(state: LandingState, placed: Placed<FactOf<typeof LANDING_EVENTS
     case "landing.pushed@1":
       return state.at === "landed" ? { ...state, version, pushed: given.data } : { ...state, version };
     case "landing.refused@1":
-      return { ...known, at: "refused", ...given.data };
+      return { ...known, at: "refused", ...given.data, told: null, retriedAs: null };
+    case "landing.told@1":
+      return state.at === "refused" ? { ...state, version, told: given.data.turnId } : { ...state, version };
+    case "landing.retried@1":
+      return state.at === "refused" ? { ...state, version, retriedAs: given.data.landingId } : { ...state, version };
     case "landing.ejected@1":
       return { ...known, at: "ejected", reason: given.data.reason };
     case "landing.held@1":
@@ -209,6 +228,16 @@ export function refuseLanding(state: LandingState, findings: readonly Finding[])
   return state.at === "checking" ? [fact("landing.refused@1", { findings: listed, more })] : settled(state);
 }
 
+export function tellOfLanding(state: LandingState, turnId: string): Decision {
+  if (state.at !== "refused") return settled(state);
+  return state.told === null ? [fact("landing.told@1", { turnId })] : [];
+}
+
+export function retryLanding(state: LandingState, landingId: string): Decision {
+  if (state.at !== "refused") return settled(state);
+  return state.retriedAs === null ? [fact("landing.retried@1", { landingId })] : refuse("landing_exists");
+}
+
 /** A landing whose commit may already be on the branch can no longer be ejected. */
 export function ejectLanding(state: LandingState, reason: string): Decision {
   if (state.at === "checking" && state.prepared !== null) return refuse("landing_settled", { state: "landing" });
@@ -256,6 +285,8 @@ export const LANDINGS = defineList<LandingRow>()({
     lane: { text: (row) => landingLane(row.order), indexed: true },
     open: { flag: (row) => !isSettled(row), indexed: true },
     state: { text: (row) => row.at },
+    /** Its agent mends it. */
+    mending: { flag: (row) => row.at === "refused" && row.told !== null && row.retriedAs === null, indexed: true },
   },
 });
 
