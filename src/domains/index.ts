@@ -88,20 +88,12 @@ export {
   finishLanding,
   holdLanding,
   isSettled,
-  LANDING_EVENTS,
   LANDING_LIMITS,
-  LANDING_TRANSITIONS,
   LANDINGS,
-  type Landed,
-  type LandHow,
-  type LandingOrder,
   type LandingRow,
-  type LandingState,
   LandingStream,
   landingLane,
   moveLanding,
-  type Prepared,
-  type Pushed,
   placeBefore,
   prepareLanding,
   pushLanding,
@@ -113,6 +105,16 @@ export {
   startLanding,
   tellOfLanding,
 } from "./landings/landing.ts";
+export {
+  LANDING_EVENTS,
+  LANDING_TRANSITIONS,
+  type Landed,
+  type LandHow,
+  type LandingOrder,
+  type LandingState,
+  type Prepared,
+  type Pushed,
+} from "./landings/landing-events.ts";
 export { didYouMean, nearest } from "./names/nearest.ts";
 export { judgeChange, parseScope, type Scope, scopeWalls } from "./scope/scope.ts";
 export {
