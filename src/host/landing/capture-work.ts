@@ -17,19 +17,23 @@ export interface CapturedWork {
   readonly userBase: string | null;
   /** Object directories that the worktree may read, without those of its own. */
   readonly sharedObjects: readonly string[];
+  /** Repositories inside of the worktree; their files are not part of it. */
+  readonly nested: readonly string[];
+  /** The user's repository: null when it is gone. */
+  readonly repository: { readonly root: string | null; readonly gitDir: string } | null;
   /** Why git does not accept its objects; null when it does. */
   readonly fault: string | null;
 }
 
 const PACK_TIMEOUT_MS = 600_000;
 const FAULT_CHARS = 500;
-export const CAPTURER = { name: "Nomos", email: "nomos@localhost" } as const;
+const CAPTURER = { name: "Nomos", email: "nomos@localhost" } as const;
 
 /** `folder` gets an object store with everything that the session added. */
 export async function captureWork(look: Look, folder: string): Promise<CapturedWork> {
   const { view, record, user } = look;
   await useOwnShallow(view, user);
-  const { tree, head } = await sessionChanges(look);
+  const { tree, head, nested } = await sessionChanges(look);
   const userBase = record.userBase ?? record.base;
   const parents = head === null ? [] : ["-p", head];
   const { git } = view;
@@ -42,7 +46,8 @@ export async function captureWork(look: Look, folder: string): Promise<CapturedW
     timeoutMs: PACK_TIMEOUT_MS,
   });
   const fault = await faultOf(view, join(packs, `pack-${name.trim()}.pack`), join(folder, "checked.idx"));
-  return { head, tree, userBase, sharedObjects: record.objectDirs, fault };
+  const repository = user === null ? null : { root: user.root, gitDir: user.commonDir };
+  return { head, tree, userBase, nested, repository, sharedObjects: record.objectDirs, fault };
 }
 
 /**

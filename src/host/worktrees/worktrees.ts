@@ -5,6 +5,7 @@ import { openView } from "../git/repository-view.ts";
 import { createGitRunner } from "../git/run-git.ts";
 import type { TreeBounds } from "../git/tree-bounds.ts";
 import { HostError } from "../host-error.ts";
+import { type CapturedWork, captureWork } from "../landing/capture-work.ts";
 import { removeTree } from "../trash/remove-tree.ts";
 import { type Applied, applyWorktree } from "./apply/apply-worktree.ts";
 import type { CarryRules } from "./carry-files.ts";
@@ -16,7 +17,7 @@ import {
   type WorktreeYard,
   worktreeAround,
 } from "./create-worktree.ts";
-import { ownObjects, privateRepository, type Work } from "./find-work.ts";
+import { lookThrough, ownObjects, privateRepository, type Work } from "./find-work.ts";
 import { createObjectStores } from "./object-store.ts";
 import { createPerson } from "./person.ts";
 import { putAside, REMOVING, type Removal, workIn } from "./remove-worktree.ts";
@@ -65,6 +66,8 @@ export interface Worktrees {
    * a time.
    */
   readonly apply: (id: string, begin: ((files: number) => Promise<void>) | null) => Promise<Applied>;
+  /** Puts what it holds now into `folder`, committed or not; see `captureWork`. */
+  readonly capture: (id: string, folder: string) => Promise<CapturedWork>;
   /**
    * Puts it aside if nothing would be lost; see `putAside`. A worktree whose tree is missing only with `evenMissing`.
    */
@@ -188,6 +191,11 @@ export function createWorktrees({
       const mine = lastApply.then(run, run);
       lastApply = mine.catch(() => undefined);
       return mine;
+    },
+    capture: async (id, capturedIn) => {
+      const tree = await known(id);
+      if (tree.state === "missing") throw movedAway(tree.path);
+      return lookThrough(scene(), placeIn(join(folder, id)), tree, (look) => captureWork(look, capturedIn));
     },
     remove: async (id, wish) => {
       await known(id);

@@ -7,6 +7,9 @@ import { HostError } from "../../host-error.ts";
 import type { Step } from "./plan-steps.ts";
 import { type Found, inParent, stampOf, statAt } from "./take-file.ts";
 
+/** The beginning of the name of a file that is not in its place yet; a crash may leave one. */
+export const UNFINISHED = ".nomos-apply-";
+
 /** A file is no longer as it was when the steps were planned. */
 export class ChangedMeanwhile extends Error {
   readonly path: string;
@@ -19,22 +22,33 @@ export class ChangedMeanwhile extends Error {
 /**
  * Does all steps or none: after a failure, what was done is undone. Each file is replaced whole, by a rename, and only
  * if it is still the one that was judged. After a crash the next attempt finds what was done and does the rest.
+ * `last` follows the last step; if it fails, the steps are undone.
  */
-export async function doSteps(root: string, steps: readonly Step[]): Promise<void> {
+export async function doSteps(
+  root: string,
+  steps: readonly Step[],
+  last: () => Promise<void> = async () => undefined,
+): Promise<void> {
   await using held = await holdFolder(root);
   if (held === null) throw gone(root);
   // Deletions first: a file may make room for a folder.
-  const ordered = [...steps.filter(({ after }) => after === null), ...steps.filter(({ after }) => after !== null)];
+  const deletions = steps.filter(({ after }) => after === null);
+  const placed = steps.filter(({ after }) => after !== null);
   const made: string[] = [];
   const undo: (() => Promise<void>)[] = [];
   try {
-    for (const step of ordered) undo.push(await doStep(held, step, made));
+    for (const step of deletions) undo.push(await doStep(held, step, made));
+    // A folder may make room for a file.
+    for (const { path } of deletions)
+      if (placed.some((step) => path.startsWith(`${step.path}/`))) await removeEmptyFolders(held, path);
+    for (const step of placed) undo.push(await doStep(held, step, made));
+    await last();
   } catch (thrown) {
     await undoAll(undo);
     for (const folder of made.toReversed()) await removeEmpty(held, folder);
     throw thrown;
   }
-  for (const { path, after } of steps) if (after === null) await removeEmptyFolders(held, path);
+  for (const { path } of deletions) await removeEmptyFolders(held, path);
 }
 
 async function undoAll(undo: readonly (() => Promise<void>)[]): Promise<void> {
@@ -75,7 +89,7 @@ async function put(
   before: Found,
   isUndo = false,
 ): Promise<void> {
-  const made = parent.at(`.nomos-apply-${randomUUID()}`);
+  const made = parent.at(`${UNFINISHED}${randomUUID()}`);
   try {
     if (mode === "120000") await symlink(await readFile(content), made);
     else await writeWhole(content, made, await rightsFor(parent, name, mode));

@@ -1,6 +1,6 @@
-import { closeSync, openSync, writeSync } from "node:fs";
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import { join, posix } from "node:path";
+import { writeBlob } from "../../git/read-blobs.ts";
 import type { RepositoryView } from "../../git/repository-view.ts";
 import type { Entry } from "../../git/tree-diff.ts";
 import type { Change } from "./session-changes.ts";
@@ -119,26 +119,15 @@ function isSame(one: Entry | null, other: Entry | null): boolean {
   return one === null || other === null ? one === other : one.mode === other.mode && one.id === other.id;
 }
 
-async function writeBlob({ git }: RepositoryView, id: string, to: string): Promise<void> {
-  const file = openSync(to, "w", 0o600);
-  try {
-    await git.must(["cat-file", "blob", id], {
-      take: (chunk) => {
-        writeSync(file, chunk);
-        return null;
-      },
-    });
-  } finally {
-    closeSync(file);
-  }
-}
-
 /**
  * Whoever writes through such a link later would write elsewhere. `..` is allowed at the beginning only: after the name
  * of another link it would go up from where that one leads.
  */
 async function leadsOut({ git }: RepositoryView, path: string, id: string): Promise<boolean> {
-  const target = (await git.must(["cat-file", "blob", id])).toString();
+  return isLeadingOut(path, (await git.must(["cat-file", "blob", id])).toString());
+}
+
+export function isLeadingOut(path: string, target: string): boolean {
   const parts = target.split("/");
   const down = parts.findIndex((part) => part !== "..");
   if (target.startsWith("/") || target === "" || (down >= 0 && parts.slice(down).includes(".."))) return true;

@@ -1,0 +1,104 @@
+import type { GitRunner } from "../git/run-git.ts";
+import { type Entry, emptyTree, type TreeDifference, treeDifferences } from "../git/tree-diff.ts";
+import { HostError } from "../host-error.ts";
+
+/** Something that a commit, or the landing as a whole, does to a path. */
+export interface LandedChange extends TreeDifference {
+  /** Null: the files as they will be on the branch. */
+  readonly commit: string | null;
+}
+
+export interface ChangeRange {
+  readonly tip: string;
+  readonly commit: string;
+  /** The person's commit that the session began with. What it holds is theirs. */
+  readonly userBase: string | null;
+}
+
+const ENTRIES_MAX = 1_000_000;
+const LIST_TIMEOUT_MS = 120_000;
+
+/** What the branch gets: the difference of its files, and of every new commit, so that none can hide anything. */
+export async function landedChanges(git: GitRunner, range: ChangeRange): Promise<readonly LandedChange[]> {
+  const { tip, commit, userBase } = range;
+  const found: LandedChange[] = [];
+  const add = (from: string | null, changes: readonly TreeDifference[]): void => {
+    if (found.length + changes.length > ENTRIES_MAX) throw tooMany();
+    for (const change of changes) found.push({ ...change, commit: from });
+  };
+  const whole = await treeDifferences(git, `${tip}^{tree}`, `${commit}^{tree}`);
+  add(null, userBase === null ? whole : await notOf(git, userBase, commit, whole));
+  for (const one of await newCommits(git, range)) add(one, await changesOf(git, one));
+  return found;
+}
+
+/** Leaves out files that are as the person has them at the session's base. */
+async function notOf(
+  git: GitRunner,
+  userBase: string,
+  commit: string,
+  whole: readonly TreeDifference[],
+): Promise<readonly TreeDifference[]> {
+  if ((await git.run(["cat-file", "-e", `${userBase}^{commit}`])).exitCode !== 0) return whole;
+  const own = await treeDifferences(git, `${userBase}^{tree}`, `${commit}^{tree}`);
+  const paths = new Set(own.map(({ path }) => path));
+  return whole.filter(({ path }) => paths.has(path));
+}
+
+/** Newest first. Commits that the person had at the session's base are theirs. */
+export async function newCommits(git: GitRunner, { tip, commit, userBase }: ChangeRange): Promise<readonly string[]> {
+  const known = userBase !== null && (await git.run(["cat-file", "-e", `${userBase}^{commit}`])).exitCode === 0;
+  const args = ["rev-list", commit, `^${tip}`, ...(known ? [`^${userBase}`] : [])];
+  return (await git.text(args, { timeoutMs: LIST_TIMEOUT_MS })).split("\n").filter(Boolean);
+}
+
+/** Of a merge: what differs from all of its parents, so what the merge itself did. */
+async function changesOf(git: GitRunner, commit: string): Promise<readonly TreeDifference[]> {
+  const parents = (await git.text(["rev-parse", `${commit}^@`])).split("\n").filter(Boolean);
+  if (parents.length === 0) return treeDifferences(git, await emptyTree(git), `${commit}^{tree}`);
+  const [first = [], ...others] = await Promise.all(
+    parents.map((parent) => treeDifferences(git, `${parent}^{tree}`, `${commit}^{tree}`)),
+  );
+  const inAll = others.map((changes) => new Set(changes.map(({ path }) => path)));
+  return first.filter(({ path }) => inAll.every((paths) => paths.has(path)));
+}
+
+/** Sizes of blobs. A submodule's commit is not there and has none. */
+export async function blobSizes(git: GitRunner, entries: readonly Entry[]): Promise<ReadonlyMap<string, number>> {
+  const ids = [...new Set(entries.map(({ id }) => id))];
+  if (ids.length === 0) return new Map();
+  const told = await git.text(["cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)"], {
+    input: ids.map((id) => `${id}\n`).join(""),
+    timeoutMs: LIST_TIMEOUT_MS,
+  });
+  return new Map(
+    told.split("\n").flatMap((line) => {
+      const [id = "", type, size] = line.split(" ");
+      return type === "blob" ? [[id, Number(size)] as const] : [];
+    }),
+  );
+}
+
+/** Lines that the branch gains and loses; binary files count for none. */
+export async function lineCounts(
+  git: GitRunner,
+  from: string,
+  to: string,
+): Promise<{ readonly files: number; readonly added: number; readonly removed: number }> {
+  const told = (await git.must(["diff-tree", "-r", "-z", "--numstat", "--no-renames", from, to])).toString();
+  const sums = { files: 0, added: 0, removed: 0 };
+  for (const line of told.split("\0").filter(Boolean)) {
+    const [added = "", removed = ""] = line.split("\t");
+    sums.files += 1;
+    sums.added += Number(added) || 0;
+    sums.removed += Number(removed) || 0;
+  }
+  return sums;
+}
+
+function tooMany(): HostError {
+  return new HostError("tree_too_large", `the commits change more than ${ENTRIES_MAX} files`, {
+    remedy: "land with `--squash`, or split the work",
+    details: { max: ENTRIES_MAX },
+  });
+}

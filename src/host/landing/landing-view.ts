@@ -1,0 +1,55 @@
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import { findRepository, type Repository } from "../git/find-repository.ts";
+import { openView, type RepositoryView } from "../git/repository-view.ts";
+import type { GitRunner } from "../git/run-git.ts";
+import { HostError } from "../host-error.ts";
+
+/** The person's repository as a landing knows it. */
+export interface RepositoryPlace {
+  readonly root: string | null;
+  /** The common git dir: branches and objects are there. */
+  readonly gitDir: string;
+}
+
+export async function repositoryAt(git: GitRunner, { root, gitDir }: RepositoryPlace): Promise<Repository> {
+  const found = await findRepository(git, root ?? gitDir);
+  if (found !== null && found.commonDir === gitDir) return found;
+  throw new HostError("not_a_repository", `${root ?? gitDir} is no longer the repository that it was`, {
+    remedy: "put it back where it was, and land again",
+    details: { path: root ?? gitDir },
+  });
+}
+
+/** Shows the person's repository as it is now, together with captured work and the objects it was made from. */
+export async function openLandingView(
+  git: GitRunner,
+  repository: Repository,
+  scratch: string,
+  captured: readonly { readonly folder: string; readonly sharedObjects: readonly string[] }[],
+): Promise<RepositoryView> {
+  const wanted = captured.flatMap(({ folder, sharedObjects }) => [join(folder, "objects"), ...sharedObjects]);
+  const there: string[] = [];
+  // A worktree that is gone took the objects it was made from with it; the repository has them, or git says so.
+  for (const path of new Set(wanted))
+    if ((await lstat(path).catch(() => null))?.isDirectory() === true) there.push(path);
+  return openView(git, repository, scratch, there);
+}
+
+/** The commit of a branch; null when there is no such branch. */
+export async function tipOf(git: GitRunner, branch: string): Promise<string | null> {
+  const { exitCode, stdout } = await git.run([
+    "rev-parse",
+    "--verify",
+    "-q",
+    "--end-of-options",
+    `refs/heads/${branch}^{commit}`,
+  ]);
+  return exitCode === 0 ? stdout.toString().trim() : null;
+}
+
+export async function isAncestor(git: GitRunner, commit: string, of: string): Promise<boolean> {
+  const known = await git.run(["cat-file", "-e", `${commit}^{commit}`]);
+  if (known.exitCode !== 0) return false;
+  return (await git.run(["merge-base", "--is-ancestor", commit, of])).exitCode === 0;
+}
