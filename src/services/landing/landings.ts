@@ -15,6 +15,8 @@ export interface Landings {
   readonly release: (id: string, by: By) => Events;
   /** Puts a waiting landing just before another one of the same branch. */
   readonly move: (id: string, before: string, by: By) => Events;
+  /** The check that runs now, as a person would type it; null when none does. Forgotten with the daemon. */
+  readonly checking: (id: string) => string | null;
 }
 
 export interface LandWish {
