@@ -31,6 +31,7 @@ export interface ServiceParts {
   readonly sessions: Sessions;
   readonly policy: Services["policy"];
   readonly roles: Services["roles"];
+  readonly landings: Services["landings"];
   readonly daemon: Services["daemon"];
   readonly secrets: Services["secrets"];
   readonly plaintext: Services["plaintext"];
@@ -41,6 +42,7 @@ export interface ServiceParts {
 export function buildServices(parts: ServiceParts): { readonly services: Services; readonly stop: () => void } {
   const { opened, written, machine, models, tools, sessions, policy, roles, daemon, secrets, fingerprints, plaintext } =
     parts;
+  const { landings } = parts;
   const { home, config, clock, store, instruments, audit, redactor } = opened;
   const { committer, fence, followers } = written;
   const { engine } = machine;
@@ -50,6 +52,7 @@ export function buildServices(parts: ServiceParts): { readonly services: Service
   const services: Services = {
     ...{ store, supervisor, agents, delegation, workspaces, trees, tokens, frames, explainTool },
     ...{
+      landings,
       policy,
       roles,
       config,

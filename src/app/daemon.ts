@@ -6,6 +6,7 @@ import {
   cleanTemporaries,
   createSessionTools,
   createToolbox,
+  type LandingService,
   type McpServerService,
   type OpenedHome,
   recordNetworkDenial,
@@ -28,6 +29,7 @@ import { type ToolSource, TURN_VERBS } from "../turns/index.ts";
 import { buildServices } from "./build-services.ts";
 import { buildSessions, type Sessions } from "./build-sessions.ts";
 import { buildEngine, type ModelParts, openModels } from "./engine.ts";
+import { buildLandings } from "./landings.ts";
 import { type Machine, startMachine } from "./machine.ts";
 import { openWritableLog, type WritableLog } from "./open-log.ts";
 import { openSealed } from "./sealed.ts";
@@ -144,7 +146,8 @@ async function build(options: DaemonOptions, begun: Begun, running: Running): Pr
     ...{ opened, written, machine, policy, environment, startedAtMs, mcpServers, secrets: sealed.secretUses },
     cwd: options.cwd,
   });
-  running.sessions = sessions;
+  const landing = buildLandings(opened, written, sessions, environment);
+  Object.assign(running, { sessions, landing });
   const stopAsked = Promise.withResolvers<void>();
   const daemon = {
     ...{ version, home, startedAtMs, pid: process.pid, limits: machine.limits, sandbox: machine.sandbox },
@@ -154,6 +157,7 @@ async function build(options: DaemonOptions, begun: Begun, running: Running): Pr
   };
   const built = buildServices({
     ...{ opened, written, machine, models, sessions, policy, daemon, roles, ...sealed },
+    landings: landing.landings,
     tools: { toolbox: tools, mcpServers, ready: mcpServers.source.ready },
   });
   running.stopWatching = built.stop;
@@ -176,6 +180,7 @@ async function build(options: DaemonOptions, begun: Begun, running: Running): Pr
   written.waiting.start();
   warmEngine(machine, log.write);
   sessions.forks.start();
+  landing.start();
   running.background = startBackgroundWork(opened, machine, startedAtMs);
   return {
     ...{ port: served.port, home, tourSession, stopAsked: stopAsked.promise },
@@ -251,6 +256,7 @@ interface Running {
   models?: ModelParts;
   mcpServers?: McpServerService;
   sessions?: Sessions;
+  landing?: LandingService;
   stopWatching?: () => void;
   served?: Served;
   background?: BackgroundWork;
@@ -262,7 +268,7 @@ async function stopRunning(running: Running): Promise<void> {
   opened.log.write("stopping");
   await background?.stop();
   running.stopping.abort();
-  await written?.waiting.stop();
+  await Promise.all([written?.waiting.stop(), running.landing?.stop()]);
   const closed = served?.close();
   await sessions?.supervisor.stop(TURN_GRACE_MS);
   models?.logins.stop();

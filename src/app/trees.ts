@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import type { Committer } from "../commit/index.ts";
-import { WORKTREE_DEFAULTS } from "../contract/index.ts";
 import { createWorktrees } from "../host/index.ts";
-import type { OpenedHome } from "../services/index.ts";
+import { type OpenedHome, worktreeSettings } from "../services/index.ts";
 import {
   createForkFolders,
   createScopeJudge,
@@ -29,17 +28,9 @@ export function openTrees(options: {
     stores: join(home, "worktree-objects"),
     environment,
     discard,
-    carry: () => {
-      const { carry = WORKTREE_DEFAULTS.carry, carryBytesMax = WORKTREE_DEFAULTS.carryBytesMax } =
-        config.show().worktree ?? {};
-      return { patterns: carry, bytesMax: carryBytesMax };
-    },
-    bounds: () => {
-      const { filesMax = WORKTREE_DEFAULTS.filesMax, bytesMax = WORKTREE_DEFAULTS.bytesMax } =
-        config.show().worktree ?? {};
-      return { filesMax, bytesMax };
-    },
-    borrows: () => config.show().worktree?.alternates ?? WORKTREE_DEFAULTS.alternates,
+    carry: () => worktreeSettings(config).carry,
+    bounds: () => worktreeSettings(config).bounds,
+    borrows: () => worktreeSettings(config).alternates,
   });
   return {
     trees: createSessionTrees({ store, committer, clock, worktrees, sessionFiles, log: log.write }),

@@ -14,6 +14,7 @@ import type {
   EventLoopLag,
   HomeState,
   Instruments,
+  Landings,
   McpServerService,
   ModelService,
   PlaintextMover,
@@ -50,6 +51,7 @@ export interface Services {
   readonly delegation: Delegation;
   readonly workspaces: WorkspaceRegistry;
   readonly trees: SessionTrees;
+  readonly landings: Landings;
   readonly tokens: Tokens;
   readonly frames: Frames;
   readonly secrets: Secrets;

@@ -32,12 +32,12 @@ export async function worktreeOf(store: Pick<Store, "fold">, sessionId: string):
 /** `by` is null for a trial. The intent is recorded before the first file changes, the files after the last one did. */
 export async function applyTree(
   { store, committer, worktrees }: ApplyDeps,
-  { id, sessions }: ShownTree,
+  tree: ShownTree,
   sessionId: string,
   by: By | null,
 ): Promise<TreeApplication> {
-  for (const one of sessions)
-    if ((await store.row(SESSIONS, one))?.busy === true) throw new NomosError("session_busy", { id: one });
+  const { id } = tree;
+  await refuseBusy(store, tree);
   if (by === null) return { applied: await worktrees.apply(id, null), events: [] };
   // The call is recorded with the end: one that a crash cut is made again, finds what was done, and does the rest.
   const { call: _call, ...caller } = by;
@@ -55,4 +55,10 @@ export async function applyTree(
   const fact = { worktreeId: id, sessionId, repository, files: listed, more };
   const { events } = await committer.change(System, "", (state) => recordApplied(state, fact), by);
   return { applied, events };
+}
+
+/** Children work in their parent's worktree, so they count as well. */
+export async function refuseBusy(store: Pick<Store, "row">, { sessions }: ShownTree): Promise<void> {
+  for (const one of sessions)
+    if ((await store.row(SESSIONS, one))?.busy === true) throw new NomosError("session_busy", { id: one });
 }

@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 import type { By, Committer } from "../../commit/index.ts";
 import { NomosError, toNomosError } from "../../contract/index.ts";
 import { keepWorktree } from "../../domains/index.ts";
-import { type Clock, isInside, type Work, type Worktree, type Worktrees } from "../../host/index.ts";
+import { type CapturedWork, type Clock, isInside, type Work, type Worktree, type Worktrees } from "../../host/index.ts";
 import {
   type Decision,
   type Fact,
@@ -14,7 +14,7 @@ import {
 } from "../../kernel/index.ts";
 import type { RecordedEvent, Store } from "../../store/index.ts";
 import { sessionRows } from "../life/neighbours.ts";
-import { applyTree, type TreeApplication, worktreeOf } from "./apply-worktree.ts";
+import { applyTree, refuseBusy, type TreeApplication, worktreeOf } from "./apply-worktree.ts";
 import { createTreeRemoval, ownerIn, type ShownTree } from "./remove-worktree.ts";
 import type { SessionFiles } from "./session-files.ts";
 
@@ -42,6 +42,8 @@ export interface SessionTrees {
    * only says what would happen.
    */
   readonly apply: (sessionId: string, by: By | null) => Promise<TreeApplication>;
+  /** Puts what a session's worktree holds now into `folder`, where no agent can write. Refused while somebody works in it. */
+  readonly capture: (sessionId: string, folder: string) => Promise<CapturedTree>;
   /** Removes every worktree that nobody works in and that holds no work. */
   readonly collect: (by: By) => Promise<readonly RecordedEvent[]>;
   /** Cleans up after a crash, before anything runs. */
@@ -61,6 +63,11 @@ export interface MadeTree {
   /** The root of the worktree; `cwd` may lie below it. */
   readonly root: string;
   readonly facts: readonly Fact[];
+}
+
+export interface CapturedTree {
+  readonly tree: ShownTree;
+  readonly captured: CapturedWork;
 }
 
 export interface SessionTreesDeps {
@@ -140,6 +147,11 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
     show: async (id) => ({ ...(await known(id)), work: await worktrees.work(id) }),
     find: async (sessionId) => known(await worktreeOf(store, sessionId)),
     apply: async (sessionId, by) => applyTree(deps, await known(await worktreeOf(store, sessionId)), sessionId, by),
+    capture: async (sessionId, folder) => {
+      const tree = await known(await worktreeOf(store, sessionId));
+      await refuseBusy(store, tree);
+      return { tree, captured: await worktrees.capture(tree.id, folder) };
+    },
     remove: async (id, by) => take(await known(id), by, { evenMissing: true }),
     collect: async (by) => {
       const events: RecordedEvent[] = [];

@@ -1,0 +1,32 @@
+import { join } from "node:path";
+import { createLandingGit } from "../host/index.ts";
+import {
+  createLandingJudge,
+  createLandings,
+  type LandingService,
+  landingSettings,
+  type OpenedHome,
+  worktreeSettings,
+} from "../services/index.ts";
+import type { Sessions } from "./build-sessions.ts";
+import type { WritableLog } from "./open-log.ts";
+
+/** Landings, with git for the person's repositories. */
+export function buildLandings(
+  { home, config, clock, store, log }: OpenedHome,
+  { committer, newId }: WritableLog,
+  { trees, supervisor }: Sessions,
+  environment: Readonly<Record<string, string | undefined>>,
+): LandingService {
+  const scratch = join(home, "tmp", "landings");
+  const carry = () => worktreeSettings(config).carry;
+  const bytesMax = () => worktreeSettings(config).bounds.bytesMax;
+  const git = createLandingGit({ environment, scratch, carry, bytesMax });
+  return createLandings({
+    ...{ store, committer, clock, newId, trees, supervisor, git, scratch },
+    judge: createLandingJudge(),
+    settings: () => landingSettings(config),
+    folder: join(home, "landings"),
+    log: log.write,
+  });
+}

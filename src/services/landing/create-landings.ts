@@ -1,0 +1,59 @@
+import { type By, guardOf, subjectOf } from "../../commit/index.ts";
+import {
+  ejectLanding,
+  holdLanding,
+  type LandingState,
+  LandingStream,
+  landingLane,
+  moveLanding,
+  placeBefore,
+  releaseLanding,
+} from "../../domains/index.ts";
+import { type Decision, refuse } from "../../kernel/index.ts";
+import type { RecordedEvent } from "../../store/index.ts";
+import type { LandingDeps } from "./landing-deps.ts";
+import type { Landings } from "./landings.ts";
+import { createOrdering } from "./order-landing.ts";
+
+export interface LandingService {
+  readonly landings: Landings;
+  /** Takes up what an earlier daemon left, and whatever the queue starts from now on. Returns at once. */
+  readonly start: () => void;
+  /** Ends checks. What was under way is taken up by the next daemon. */
+  readonly stop: () => Promise<void>;
+}
+
+export function createLandings(deps: LandingDeps): LandingService {
+  const { committer, newId } = deps;
+  const change = async (
+    id: string,
+    decide: (state: LandingState) => Decision,
+    by: By,
+  ): Promise<readonly RecordedEvent[]> => (await committer.change(LandingStream, id, decide, by)).events;
+  const ordering = createOrdering(deps);
+
+  return {
+    landings: {
+      ...ordering,
+      eject: (id, reason, by) => change(id, (state) => ejectLanding(state, reason), by),
+      hold: (id, reason, by) => change(id, (state) => holdLanding(state, reason), by),
+      release: (id, by) => change(id, releaseLanding, by),
+      move: async (id, before, by) => {
+        const other = subjectOf(LandingStream, before);
+        const decide = (state: LandingState, goal: LandingState): Decision => {
+          if (state.at === "absent") return refuse("landing_not_found");
+          const isReachable =
+            id !== before && goal.at === "queued" && landingLane(goal.order) === landingLane(state.order);
+          return isReachable ? moveLanding(state, placeBefore(goal.place, newId())) : refuse("landing_unmovable");
+        };
+        const { events } = await committer.commit(
+          [{ of: subjectOf(LandingStream, id), decide: (state, seen) => decide(state, seen(other)) }],
+          { by, expect: [guardOf(LandingStream, before, () => null)] },
+        );
+        return events;
+      },
+    },
+    start: () => undefined,
+    stop: async () => undefined,
+  };
+}

@@ -1,0 +1,44 @@
+import type { Finding, LandingOrder } from "../../domains/index.ts";
+import type { CapturedWork, LandingRepository, Made } from "../../host/index.ts";
+import type { SessionState } from "../../kernel/index.ts";
+
+/** Decides whether work may reach a branch. */
+export interface LandingJudge {
+  /** Everything that speaks against the landing before checks run. Empty: it may be checked. */
+  readonly judge: (given: Judged, signal: AbortSignal) => Promise<readonly Finding[]>;
+  /** Runs the person's hooks and all checks on a laid-out copy of the commit. */
+  readonly check: (given: Checked, signal: AbortSignal) => Promise<CheckReport>;
+}
+
+export type MadeCommits = Extract<Made, { commit: string }>;
+
+export interface Judged {
+  readonly opened: LandingRepository;
+  readonly order: LandingOrder;
+  readonly captured: CapturedWork;
+  /** Where the branch points, or the commit of the landing that is stacked below. */
+  readonly tip: string;
+  readonly made: MadeCommits;
+  /** Holds the scope, and what a person added to it. */
+  readonly state: SessionState;
+}
+
+export interface Checked {
+  readonly opened: LandingRepository;
+  /** One, or a batch. */
+  readonly landings: readonly LandingOrder[];
+  readonly branch: string;
+  readonly tip: string;
+  readonly commit: string;
+  /** Of the configuration and of the landings, each once. */
+  readonly checks: readonly (readonly string[])[];
+  /** Empty, for the copy; removed by the caller. */
+  readonly folder: string;
+}
+
+export interface CheckReport {
+  readonly findings: readonly Finding[];
+  readonly checkMs: number;
+  /** A commit-msg hook changed the message. */
+  readonly message?: string;
+}

@@ -1,0 +1,33 @@
+import type { Committer } from "../../commit/index.ts";
+import type { LandingOrder, Prepared } from "../../domains/index.ts";
+import type { Clock, LandingGit, LandingRepository } from "../../host/index.ts";
+import type { NewId } from "../../kernel/index.ts";
+import type { Store } from "../../store/index.ts";
+import type { SessionTrees, Supervisor } from "../../supervisor/index.ts";
+import type { LandingJudge } from "./judge.ts";
+import type { LandingSettings } from "./landing-settings.ts";
+
+/** Names the turn of each line that a landing brings; the sha256 of a blob, or null when it cannot be told. */
+export type Attribute = (given: {
+  readonly order: LandingOrder;
+  readonly prepared: Prepared;
+  readonly opened: LandingRepository;
+}) => Promise<string | null>;
+
+export interface LandingDeps {
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly trees: Pick<SessionTrees, "capture" | "find">;
+  readonly supervisor: Pick<Supervisor, "prompt">;
+  readonly git: LandingGit;
+  readonly judge: LandingJudge;
+  readonly attribute?: Attribute | undefined;
+  readonly settings: () => LandingSettings;
+  /** For captured work, out of any agent's reach. */
+  readonly folder: string;
+  /** For copies that checks run in. */
+  readonly scratch: string;
+  readonly log: (message: string, details: object) => void;
+}
