@@ -654,6 +654,42 @@ export const ERRORS = {
     message: "The turn was cut several times in a row.",
     remedy: "Prompt again with a smaller task.",
   },
+  branch_not_found: {
+    status: 404,
+    exit: 4,
+    message: "The repository has no such branch.",
+    remedy: "Name a branch that `git branch` shows with `--into`, or create it: `git branch <name>`.",
+  },
+  landing_exists: {
+    status: 409,
+    exit: 5,
+    message: "A landing of this session is queued or under way.",
+    remedy: "Run `nomos landing list` to see it; wait for it, or run `nomos landing eject <landing>`.",
+  },
+  landing_not_found: {
+    status: 404,
+    exit: 4,
+    message: "There is no such landing.",
+    remedy: "Run `nomos landing list` to see all landings.",
+  },
+  landing_settled: {
+    status: 409,
+    exit: 5,
+    message: "The landing is no longer in the queue, so it cannot be changed.",
+    remedy: "Run `nomos landing show <landing>` to see what came of it.",
+  },
+  landing_unmovable: {
+    status: 409,
+    exit: 5,
+    message: "The landing cannot be moved there.",
+    remedy: "Name a waiting landing onto the same branch of the same repository.",
+  },
+  nothing_to_land: {
+    status: 409,
+    exit: 5,
+    message: "The session's worktree has nothing that the branch lacks.",
+    remedy: "Run `nomos diff <session>` to see what the session changed.",
+  },
   anchor_disagrees: {
     status: 409,
     exit: 5,

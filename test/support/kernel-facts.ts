@@ -75,7 +75,7 @@ const question: fc.Arbitrary<Question> = withOptional(
   fc.record({ command: text, path: text, diff: text }),
 );
 
-const preparedLanding = fc.record({ base: text, commit: text, commits: fc.array(text, { maxLength: 3 }) });
+const preparedLanding = fc.record({ base: text, commit: text, commits: fc.array(text, { minLength: 1, maxLength: 3 }) });
 
 const EVENTS = {
   ...SESSION_EVENTS,
@@ -271,7 +271,13 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<DataOf<Events[K]>> } = {
   "landing.landed@1": fc
     .tuple(
       preparedLanding,
-      fc.record({ files: fc.nat(), added: fc.nat(), removed: fc.nat(), checkMs: fc.nat(), lines: label }),
+      fc.record({
+        files: fc.nat(),
+        added: fc.nat(),
+        removed: fc.nat(),
+        checkMs: fc.nat(),
+        lines: fc.option(fc.record({ blob: text })),
+      }),
     )
     .map(([prepared, done]) => ({ ...prepared, ...done })),
   "landing.pushed@1": fc.record({ remote: text, branch: text, url: label, next: fc.array(text, { maxLength: 2 }) }),

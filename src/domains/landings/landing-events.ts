@@ -52,14 +52,15 @@ export const LANDING_EVENTS = {
   "landing.prepared@1": event<Prepared>({ spaceNeed: "course" }),
   /** Back to its place: the branch moved, a batch was split, or the daemon stopped. */
   "landing.returned@1": event<{ readonly reason: string }>(),
-  /** `lines`: a blob that names the turn of each line, for blame; null when it could not be made. */
+  /** `lines`: names the turn of each line, for blame (domains/blame); null when it could not be made. */
   "landing.landed@1": event<
     Prepared & {
       readonly files: number;
       readonly added: number;
       readonly removed: number;
       readonly checkMs: number;
-      readonly lines: string | null;
+      // A member called `blob` keeps the blob as long as the event.
+      readonly lines: { readonly blob: string } | null;
     }
   >(),
   /** The branch for a pull request is at the remote. `next`: commands that open the request. */

@@ -2,7 +2,9 @@ import {
   type Decision,
   defineAggregate,
   defineList,
+  type FactOf,
   factsOf,
+  type Placed,
   putRow,
   type Queued,
   refuse,
@@ -124,13 +126,36 @@ export const LANDINGS = defineList<LandingRow>()({
   },
 });
 
+/** A commit that a landing brought onto a branch. */
+export interface LandedCommit {
+  readonly commit: string;
+  /** Its `landing.landed@1`. */
+  readonly eventId: string;
+}
+
+/** By commit, then by event: of a commit that was landed onto two branches the first landing comes first. */
+export const LANDED_COMMITS = defineList<LandedCommit>()({ name: "landed commit", table: "landed_commits" });
+
+/** What the ids of a commit's rows begin with. */
+export function landedCommitPrefix(commit: string): string {
+  return `${commit}.`;
+}
+
+function commitRows({ fact: given, id: eventId }: Placed<FactOf<typeof LANDING_EVENTS>>) {
+  if (given?.type !== "landing.landed@1") return [];
+  return given.data.commits.map((commit) =>
+    putRow(LANDED_COMMITS, `${landedCommitPrefix(commit)}${eventId}`, { commit, eventId }),
+  );
+}
+
 export const LandingStream = defineAggregate({
   kind: "landing",
   events: LANDING_EVENTS,
-  lists: [LANDINGS],
+  lists: [LANDINGS, LANDED_COMMITS],
   limits: LANDING_LIMITS,
   empty: (): LandingState => ({ at: "absent", version: 0 }),
   evolve: evolveLanding,
+  rowsOfEvent: (_before, placed) => commitRows(placed),
   ownRows: (state, id) => (state.at === "absent" ? [] : [putRow(LANDINGS, id, { id, ...state })]),
   queued: (state): readonly Queued[] => {
     if (state.at !== "queued" && state.at !== "checking") return [];
