@@ -35,6 +35,7 @@ export function createLandings(deps: LandingDeps): LandingService {
   return {
     landings: {
       ...ordering,
+      checking: () => null,
       eject: (id, reason, by) => change(id, (state) => ejectLanding(state, reason), by),
       hold: (id, reason, by) => change(id, (state) => holdLanding(state, reason), by),
       release: (id, by) => change(id, releaseLanding, by),
