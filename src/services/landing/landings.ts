@@ -10,6 +10,8 @@ export interface Landings {
   readonly land: (sessionId: string, wish: LandWish, by: By) => Events;
   /** What would come of a landing. Nothing is queued and no branch moves. */
   readonly tryOut: (sessionId: string, wish: LandWish, signal?: AbortSignal) => Promise<Trial>;
+  /** The message that the commit gets when a landing has none of its own, without trailers; a person may edit it. */
+  readonly draft: (sessionId: string) => Promise<string>;
   readonly eject: (id: string, reason: string, by: By) => Events;
   readonly hold: (id: string, reason: string, by: By) => Events;
   readonly release: (id: string, by: By) => Events;
