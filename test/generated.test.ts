@@ -11,6 +11,7 @@ import { BACKUP_ERRORS } from "../src/contract/errors/backup-errors.ts";
 import { EMBEDDING_ERRORS } from "../src/contract/errors/embedding-errors.ts";
 import { ENGINE_ERRORS } from "../src/contract/errors/engine-errors.ts";
 import { HOST_ERRORS } from "../src/contract/errors/host-errors.ts";
+import { LANDING_ERRORS } from "../src/contract/errors/landing-errors.ts";
 import { LOG_ERRORS } from "../src/contract/errors/log-errors.ts";
 import { REQUEST_ERRORS } from "../src/contract/errors/request-errors.ts";
 import { SECRET_ERRORS } from "../src/contract/errors/secret-errors.ts";
@@ -96,6 +97,7 @@ describe("error codes", () => {
       REQUEST_ERRORS,
       HOST_ERRORS,
       BACKUP_ERRORS,
+      LANDING_ERRORS,
       LOG_ERRORS,
       SECRET_ERRORS,
       SESSION_ERRORS,

@@ -140,6 +140,25 @@ export const EVERYDAY = {
     usage: "nomos worktree open SESSION",
     summary: "Open a session's worktree in $VISUAL or $EDITOR, else in a shell",
   },
+  land: {
+    subject: "landing",
+    usage: "nomos land SESSION [BRANCH] [--squash | --rebase | --merge] [-m TEXT | --edit] [OPTIONS]",
+    summary: "Land a session's work on a branch and wait for the outcome; exits with 1 if it is refused",
+    options: [
+      ["--into BRANCH", "the branch; default: the one that is checked out in the repository"],
+      ["--dry-run", "run the gate and the checks, and only say what would come of it"],
+      ["--squash, --rebase, --merge", "one commit, the session's commits, or a merge; default: the configuration"],
+      ["-m, --message TEXT", "the message of the commit; default: made of the session's own words"],
+      ["-e, --edit", "write the message in $VISUAL or $EDITOR first"],
+      [
+        "--check COMMAND",
+        'a check beside the configured ones, as words or JSON such as \'["npm","test"]\'; repeatable',
+      ],
+      ["--pr", "push a branch for a pull request instead; prints how to open the request"],
+      ["--create", "with --pr: open the request with `gh` or `glab`, whichever the forge needs"],
+      ["--no-wait", "return as soon as it is queued"],
+    ],
+  },
   ps: {
     subject: "session",
     usage: "nomos ps [--all] [--watch] [-q | --format TEMPLATE] [--filter KEY=VALUE,...]",

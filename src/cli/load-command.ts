@@ -17,6 +17,7 @@ export const LOAD: { readonly [name in EverydayName]: () => Promise<{ readonly r
   board: () => import("./commands/board.ts"),
   sandbox: () => import("./commands/sandbox.ts"),
   worktree: () => import("./commands/worktree.ts"),
+  land: () => import("./commands/session/land.ts"),
   ps: () => import("./commands/ps.ts"),
   attach: () => import("./commands/session/attach.ts"),
   steer: () => import("./commands/session/steer.ts"),

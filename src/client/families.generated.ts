@@ -71,6 +71,8 @@ export interface Families {
     readonly turns: Verb<"session.turns">;
     /** Show which files a turn changed, including changes made through the shell. */
     readonly diff: Verb<"session.diff">;
+    /** Land a session's work on a branch: through the gate, the checks and the branch's queue. */
+    readonly land: Verb<"session.land">;
     /** List living sessions with the same directory, parent or fork root, each with its last note. */
     readonly siblings: Verb<"session.siblings">;
     /** Leave a note on a session for its siblings and for people. */
@@ -165,6 +167,24 @@ export interface Families {
     readonly remove: Verb<"worktree.remove">;
     /** Remove every worktree that no session uses and that holds no work. */
     readonly gc: Verb<"worktree.gc">;
+  };
+  readonly landing: {
+    /** List landings, newest first; with `--state open` those that are queued or being checked. */
+    readonly list: Verb<"landing.list">;
+    /** Show a landing: its place in the queue, its commit, or why it was refused. */
+    readonly show: Verb<"landing.show">;
+    /** Wait until a landing has landed, was refused or was ejected. */
+    readonly wait: Verb<"landing.wait">;
+    /** Show the message that the commit of a landing would get, to edit it beforehand. */
+    readonly draft: Verb<"landing.draft">;
+    /** Take a landing out of the queue; its work stays in the session's worktree. */
+    readonly eject: Verb<"landing.eject">;
+    /** Hold a queued landing back; those behind it go on. */
+    readonly hold: Verb<"landing.hold">;
+    /** Let a landing that was held back go on, at its old place. */
+    readonly release: Verb<"landing.release">;
+    /** Put a queued landing just before another one of the same branch. */
+    readonly move: Verb<"landing.move">;
   };
   readonly driver: {
     /** List all drivers and show which are installed. */

@@ -1083,6 +1083,101 @@ export interface SyscallTypes {
       }[];
     };
   };
+  /** Land a session's work on a branch: through the gate, the checks and the branch's queue. */
+  "session.land": {
+    readonly kind: "write";
+    readonly input: {
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
+      readonly id: string;
+      /** the branch; default: the one that is checked out in the repository */
+      readonly into?: string;
+      /** default: `landing.how` of the configuration */
+      readonly how?: "merge" | "rebase" | "squash";
+      /** of the commit; default: made of the session's own words */
+      readonly message?: string;
+      /** programs with their arguments, such as `[["npm", "test"]]`, beside the checks of the configuration */
+      readonly checks?: readonly (readonly string[])[];
+      /** push a branch for a pull request instead of moving the branch */
+      readonly pr?: boolean;
+      /** run the gate and the checks, and only say what would come of it */
+      readonly dryRun?: boolean;
+      /** wait for so long for the outcome; default: answer as soon as it is queued */
+      readonly waitMs?: number;
+    };
+    readonly output: {
+      /** null: nothing was queued */
+      readonly id: string | null;
+      readonly sessionId: string;
+      readonly sessionName: string;
+      /** the session's last turn when its work was captured */
+      readonly turnId?: string;
+      readonly repository?: string;
+      /** the branch */
+      readonly into: string;
+      readonly state: "queued" | "checking" | "landed" | "refused" | "ejected";
+      readonly how?: "merge" | "rebase" | "squash";
+      /** as given; otherwise it is made of the session's own words */
+      readonly message?: string;
+      /** checks beside those of the configuration */
+      readonly checks?: readonly (readonly string[])[];
+      /** from 1 */
+      readonly attempt?: number;
+      readonly attemptsMax?: number;
+      readonly queuedAt?: string;
+      readonly changedAt?: string;
+      /** queued: landings of the branch that come first */
+      readonly ahead?: number;
+      /** the last of these */
+      readonly behind?: {
+        readonly id: string;
+        readonly sessionId: string;
+        readonly sessionName: string;
+      };
+      /** why a person holds it back */
+      readonly held?: string;
+      /** what is being checked right now */
+      readonly checking?: string;
+      /** the branch's new commit */
+      readonly commit?: string;
+      /** new commits on the branch, oldest first */
+      readonly commits?: readonly string[];
+      readonly files?: number;
+      /** lines */
+      readonly added?: number;
+      /** lines */
+      readonly removed?: number;
+      /** how long its checks took */
+      readonly checkMs?: number;
+      /** the branch for a pull request */
+      readonly pushed?: {
+        readonly remote: string;
+        readonly branch: string;
+        /** the request, or the page that opens one; null: the forge is unknown */
+        readonly url: string | null;
+        /** commands that open the request */
+        readonly next: readonly string[];
+      };
+      /** why it was refused */
+      readonly findings: readonly {
+        readonly rule: "scope" | "secret" | "size" | "fileBudget" | "check" | "conflict" | "base" | "policy";
+        readonly path?: string;
+        readonly message: string;
+        /** what to do about it */
+        readonly remedy: string;
+      }[];
+      /** findings that are left out */
+      readonly more?: number;
+      /** the turn that tells the agent why */
+      readonly toldIn?: string;
+      /** the landing that tries the mended work */
+      readonly retriedAs?: string;
+      /** why it was ejected */
+      readonly reason?: string;
+      /** false: refused or ejected */
+      readonly ok: boolean;
+      readonly dryRun: boolean;
+    };
+  };
   /** List living sessions with the same directory, parent or fork root, each with its last note. */
   "session.siblings": {
     readonly kind: "read";
@@ -1648,6 +1743,576 @@ export interface SyscallTypes {
     readonly output: {
       readonly removed: readonly string[];
       readonly kept: readonly string[];
+    };
+  };
+  /** List landings, newest first; with `--state open` those that are queued or being checked. */
+  "landing.list": {
+    readonly kind: "read";
+    readonly input: {
+      /** only those of this session */
+      readonly session?: string;
+      /** only those onto this branch */
+      readonly into?: string;
+      /** `open`: queued or checking */
+      readonly state?: "open" | "queued" | "checking" | "landed" | "refused" | "ejected";
+      /** only those of the repository with this directory */
+      readonly cwd?: string;
+      readonly limit?: number;
+      /** `next` of the previous page */
+      readonly after?: string;
+    };
+    readonly output: {
+      readonly landings: readonly {
+        readonly id: string;
+        readonly sessionId: string;
+        readonly sessionName: string;
+        /** the session's last turn when its work was captured */
+        readonly turnId?: string;
+        readonly repository: string;
+        /** the branch */
+        readonly into: string;
+        readonly state: "queued" | "checking" | "landed" | "refused" | "ejected";
+        readonly how: "merge" | "rebase" | "squash";
+        /** as given; otherwise it is made of the session's own words */
+        readonly message?: string;
+        /** checks beside those of the configuration */
+        readonly checks: readonly (readonly string[])[];
+        /** from 1 */
+        readonly attempt: number;
+        readonly attemptsMax: number;
+        readonly queuedAt: string;
+        readonly changedAt: string;
+        /** queued: landings of the branch that come first */
+        readonly ahead?: number;
+        /** the last of these */
+        readonly behind?: {
+          readonly id: string;
+          readonly sessionId: string;
+          readonly sessionName: string;
+        };
+        /** why a person holds it back */
+        readonly held?: string;
+        /** what is being checked right now */
+        readonly checking?: string;
+        /** the branch's new commit */
+        readonly commit?: string;
+        /** new commits on the branch, oldest first */
+        readonly commits?: readonly string[];
+        readonly files?: number;
+        /** lines */
+        readonly added?: number;
+        /** lines */
+        readonly removed?: number;
+        /** how long its checks took */
+        readonly checkMs?: number;
+        /** the branch for a pull request */
+        readonly pushed?: {
+          readonly remote: string;
+          readonly branch: string;
+          /** the request, or the page that opens one; null: the forge is unknown */
+          readonly url: string | null;
+          /** commands that open the request */
+          readonly next: readonly string[];
+        };
+        /** why it was refused */
+        readonly findings: readonly {
+          readonly rule: "scope" | "secret" | "size" | "fileBudget" | "check" | "conflict" | "base" | "policy";
+          readonly path?: string;
+          readonly message: string;
+          /** what to do about it */
+          readonly remedy: string;
+        }[];
+        /** findings that are left out */
+        readonly more?: number;
+        /** the turn that tells the agent why */
+        readonly toldIn?: string;
+        /** the landing that tries the mended work */
+        readonly retriedAs?: string;
+        /** why it was ejected */
+        readonly reason?: string;
+      }[];
+      readonly next: string | null;
+    };
+  };
+  /** Show a landing: its place in the queue, its commit, or why it was refused. */
+  "landing.show": {
+    readonly kind: "read";
+    readonly input: {
+      /** a landing's id or the beginning of it, or its session */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly sessionId: string;
+      readonly sessionName: string;
+      /** the session's last turn when its work was captured */
+      readonly turnId?: string;
+      readonly repository: string;
+      /** the branch */
+      readonly into: string;
+      readonly state: "queued" | "checking" | "landed" | "refused" | "ejected";
+      readonly how: "merge" | "rebase" | "squash";
+      /** as given; otherwise it is made of the session's own words */
+      readonly message?: string;
+      /** checks beside those of the configuration */
+      readonly checks: readonly (readonly string[])[];
+      /** from 1 */
+      readonly attempt: number;
+      readonly attemptsMax: number;
+      readonly queuedAt: string;
+      readonly changedAt: string;
+      /** queued: landings of the branch that come first */
+      readonly ahead?: number;
+      /** the last of these */
+      readonly behind?: {
+        readonly id: string;
+        readonly sessionId: string;
+        readonly sessionName: string;
+      };
+      /** why a person holds it back */
+      readonly held?: string;
+      /** what is being checked right now */
+      readonly checking?: string;
+      /** the branch's new commit */
+      readonly commit?: string;
+      /** new commits on the branch, oldest first */
+      readonly commits?: readonly string[];
+      readonly files?: number;
+      /** lines */
+      readonly added?: number;
+      /** lines */
+      readonly removed?: number;
+      /** how long its checks took */
+      readonly checkMs?: number;
+      /** the branch for a pull request */
+      readonly pushed?: {
+        readonly remote: string;
+        readonly branch: string;
+        /** the request, or the page that opens one; null: the forge is unknown */
+        readonly url: string | null;
+        /** commands that open the request */
+        readonly next: readonly string[];
+      };
+      /** why it was refused */
+      readonly findings: readonly {
+        readonly rule: "scope" | "secret" | "size" | "fileBudget" | "check" | "conflict" | "base" | "policy";
+        readonly path?: string;
+        readonly message: string;
+        /** what to do about it */
+        readonly remedy: string;
+      }[];
+      /** findings that are left out */
+      readonly more?: number;
+      /** the turn that tells the agent why */
+      readonly toldIn?: string;
+      /** the landing that tries the mended work */
+      readonly retriedAs?: string;
+      /** why it was ejected */
+      readonly reason?: string;
+    };
+  };
+  /** Wait until a landing has landed, was refused or was ejected. */
+  "landing.wait": {
+    readonly kind: "read";
+    readonly input: {
+      /** a landing's id or the beginning of it, or its session */
+      readonly id: string;
+      readonly timeoutMs?: number;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly sessionId: string;
+      readonly sessionName: string;
+      /** the session's last turn when its work was captured */
+      readonly turnId?: string;
+      readonly repository: string;
+      /** the branch */
+      readonly into: string;
+      readonly state: "queued" | "checking" | "landed" | "refused" | "ejected";
+      readonly how: "merge" | "rebase" | "squash";
+      /** as given; otherwise it is made of the session's own words */
+      readonly message?: string;
+      /** checks beside those of the configuration */
+      readonly checks: readonly (readonly string[])[];
+      /** from 1 */
+      readonly attempt: number;
+      readonly attemptsMax: number;
+      readonly queuedAt: string;
+      readonly changedAt: string;
+      /** queued: landings of the branch that come first */
+      readonly ahead?: number;
+      /** the last of these */
+      readonly behind?: {
+        readonly id: string;
+        readonly sessionId: string;
+        readonly sessionName: string;
+      };
+      /** why a person holds it back */
+      readonly held?: string;
+      /** what is being checked right now */
+      readonly checking?: string;
+      /** the branch's new commit */
+      readonly commit?: string;
+      /** new commits on the branch, oldest first */
+      readonly commits?: readonly string[];
+      readonly files?: number;
+      /** lines */
+      readonly added?: number;
+      /** lines */
+      readonly removed?: number;
+      /** how long its checks took */
+      readonly checkMs?: number;
+      /** the branch for a pull request */
+      readonly pushed?: {
+        readonly remote: string;
+        readonly branch: string;
+        /** the request, or the page that opens one; null: the forge is unknown */
+        readonly url: string | null;
+        /** commands that open the request */
+        readonly next: readonly string[];
+      };
+      /** why it was refused */
+      readonly findings: readonly {
+        readonly rule: "scope" | "secret" | "size" | "fileBudget" | "check" | "conflict" | "base" | "policy";
+        readonly path?: string;
+        readonly message: string;
+        /** what to do about it */
+        readonly remedy: string;
+      }[];
+      /** findings that are left out */
+      readonly more?: number;
+      /** the turn that tells the agent why */
+      readonly toldIn?: string;
+      /** the landing that tries the mended work */
+      readonly retriedAs?: string;
+      /** why it was ejected */
+      readonly reason?: string;
+      /** false: refused or ejected */
+      readonly ok: boolean;
+    };
+  };
+  /** Show the message that the commit of a landing would get, to edit it beforehand. */
+  "landing.draft": {
+    readonly kind: "read";
+    readonly input: {
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly message: string;
+    };
+  };
+  /** Take a landing out of the queue; its work stays in the session's worktree. */
+  "landing.eject": {
+    readonly kind: "write";
+    readonly input: {
+      /** a landing's id or the beginning of it, or its session */
+      readonly id: string;
+      readonly reason?: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly sessionId: string;
+      readonly sessionName: string;
+      /** the session's last turn when its work was captured */
+      readonly turnId?: string;
+      readonly repository: string;
+      /** the branch */
+      readonly into: string;
+      readonly state: "queued" | "checking" | "landed" | "refused" | "ejected";
+      readonly how: "merge" | "rebase" | "squash";
+      /** as given; otherwise it is made of the session's own words */
+      readonly message?: string;
+      /** checks beside those of the configuration */
+      readonly checks: readonly (readonly string[])[];
+      /** from 1 */
+      readonly attempt: number;
+      readonly attemptsMax: number;
+      readonly queuedAt: string;
+      readonly changedAt: string;
+      /** queued: landings of the branch that come first */
+      readonly ahead?: number;
+      /** the last of these */
+      readonly behind?: {
+        readonly id: string;
+        readonly sessionId: string;
+        readonly sessionName: string;
+      };
+      /** why a person holds it back */
+      readonly held?: string;
+      /** what is being checked right now */
+      readonly checking?: string;
+      /** the branch's new commit */
+      readonly commit?: string;
+      /** new commits on the branch, oldest first */
+      readonly commits?: readonly string[];
+      readonly files?: number;
+      /** lines */
+      readonly added?: number;
+      /** lines */
+      readonly removed?: number;
+      /** how long its checks took */
+      readonly checkMs?: number;
+      /** the branch for a pull request */
+      readonly pushed?: {
+        readonly remote: string;
+        readonly branch: string;
+        /** the request, or the page that opens one; null: the forge is unknown */
+        readonly url: string | null;
+        /** commands that open the request */
+        readonly next: readonly string[];
+      };
+      /** why it was refused */
+      readonly findings: readonly {
+        readonly rule: "scope" | "secret" | "size" | "fileBudget" | "check" | "conflict" | "base" | "policy";
+        readonly path?: string;
+        readonly message: string;
+        /** what to do about it */
+        readonly remedy: string;
+      }[];
+      /** findings that are left out */
+      readonly more?: number;
+      /** the turn that tells the agent why */
+      readonly toldIn?: string;
+      /** the landing that tries the mended work */
+      readonly retriedAs?: string;
+      /** why it was ejected */
+      readonly reason?: string;
+    };
+  };
+  /** Hold a queued landing back; those behind it go on. */
+  "landing.hold": {
+    readonly kind: "write";
+    readonly input: {
+      /** a landing's id or the beginning of it, or its session */
+      readonly id: string;
+      readonly reason?: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly sessionId: string;
+      readonly sessionName: string;
+      /** the session's last turn when its work was captured */
+      readonly turnId?: string;
+      readonly repository: string;
+      /** the branch */
+      readonly into: string;
+      readonly state: "queued" | "checking" | "landed" | "refused" | "ejected";
+      readonly how: "merge" | "rebase" | "squash";
+      /** as given; otherwise it is made of the session's own words */
+      readonly message?: string;
+      /** checks beside those of the configuration */
+      readonly checks: readonly (readonly string[])[];
+      /** from 1 */
+      readonly attempt: number;
+      readonly attemptsMax: number;
+      readonly queuedAt: string;
+      readonly changedAt: string;
+      /** queued: landings of the branch that come first */
+      readonly ahead?: number;
+      /** the last of these */
+      readonly behind?: {
+        readonly id: string;
+        readonly sessionId: string;
+        readonly sessionName: string;
+      };
+      /** why a person holds it back */
+      readonly held?: string;
+      /** what is being checked right now */
+      readonly checking?: string;
+      /** the branch's new commit */
+      readonly commit?: string;
+      /** new commits on the branch, oldest first */
+      readonly commits?: readonly string[];
+      readonly files?: number;
+      /** lines */
+      readonly added?: number;
+      /** lines */
+      readonly removed?: number;
+      /** how long its checks took */
+      readonly checkMs?: number;
+      /** the branch for a pull request */
+      readonly pushed?: {
+        readonly remote: string;
+        readonly branch: string;
+        /** the request, or the page that opens one; null: the forge is unknown */
+        readonly url: string | null;
+        /** commands that open the request */
+        readonly next: readonly string[];
+      };
+      /** why it was refused */
+      readonly findings: readonly {
+        readonly rule: "scope" | "secret" | "size" | "fileBudget" | "check" | "conflict" | "base" | "policy";
+        readonly path?: string;
+        readonly message: string;
+        /** what to do about it */
+        readonly remedy: string;
+      }[];
+      /** findings that are left out */
+      readonly more?: number;
+      /** the turn that tells the agent why */
+      readonly toldIn?: string;
+      /** the landing that tries the mended work */
+      readonly retriedAs?: string;
+      /** why it was ejected */
+      readonly reason?: string;
+    };
+  };
+  /** Let a landing that was held back go on, at its old place. */
+  "landing.release": {
+    readonly kind: "write";
+    readonly input: {
+      /** a landing's id or the beginning of it, or its session */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly sessionId: string;
+      readonly sessionName: string;
+      /** the session's last turn when its work was captured */
+      readonly turnId?: string;
+      readonly repository: string;
+      /** the branch */
+      readonly into: string;
+      readonly state: "queued" | "checking" | "landed" | "refused" | "ejected";
+      readonly how: "merge" | "rebase" | "squash";
+      /** as given; otherwise it is made of the session's own words */
+      readonly message?: string;
+      /** checks beside those of the configuration */
+      readonly checks: readonly (readonly string[])[];
+      /** from 1 */
+      readonly attempt: number;
+      readonly attemptsMax: number;
+      readonly queuedAt: string;
+      readonly changedAt: string;
+      /** queued: landings of the branch that come first */
+      readonly ahead?: number;
+      /** the last of these */
+      readonly behind?: {
+        readonly id: string;
+        readonly sessionId: string;
+        readonly sessionName: string;
+      };
+      /** why a person holds it back */
+      readonly held?: string;
+      /** what is being checked right now */
+      readonly checking?: string;
+      /** the branch's new commit */
+      readonly commit?: string;
+      /** new commits on the branch, oldest first */
+      readonly commits?: readonly string[];
+      readonly files?: number;
+      /** lines */
+      readonly added?: number;
+      /** lines */
+      readonly removed?: number;
+      /** how long its checks took */
+      readonly checkMs?: number;
+      /** the branch for a pull request */
+      readonly pushed?: {
+        readonly remote: string;
+        readonly branch: string;
+        /** the request, or the page that opens one; null: the forge is unknown */
+        readonly url: string | null;
+        /** commands that open the request */
+        readonly next: readonly string[];
+      };
+      /** why it was refused */
+      readonly findings: readonly {
+        readonly rule: "scope" | "secret" | "size" | "fileBudget" | "check" | "conflict" | "base" | "policy";
+        readonly path?: string;
+        readonly message: string;
+        /** what to do about it */
+        readonly remedy: string;
+      }[];
+      /** findings that are left out */
+      readonly more?: number;
+      /** the turn that tells the agent why */
+      readonly toldIn?: string;
+      /** the landing that tries the mended work */
+      readonly retriedAs?: string;
+      /** why it was ejected */
+      readonly reason?: string;
+    };
+  };
+  /** Put a queued landing just before another one of the same branch. */
+  "landing.move": {
+    readonly kind: "write";
+    readonly input: {
+      /** a landing's id or the beginning of it, or its session */
+      readonly id: string;
+      /** a landing's id or the beginning of it, or its session */
+      readonly before: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly sessionId: string;
+      readonly sessionName: string;
+      /** the session's last turn when its work was captured */
+      readonly turnId?: string;
+      readonly repository: string;
+      /** the branch */
+      readonly into: string;
+      readonly state: "queued" | "checking" | "landed" | "refused" | "ejected";
+      readonly how: "merge" | "rebase" | "squash";
+      /** as given; otherwise it is made of the session's own words */
+      readonly message?: string;
+      /** checks beside those of the configuration */
+      readonly checks: readonly (readonly string[])[];
+      /** from 1 */
+      readonly attempt: number;
+      readonly attemptsMax: number;
+      readonly queuedAt: string;
+      readonly changedAt: string;
+      /** queued: landings of the branch that come first */
+      readonly ahead?: number;
+      /** the last of these */
+      readonly behind?: {
+        readonly id: string;
+        readonly sessionId: string;
+        readonly sessionName: string;
+      };
+      /** why a person holds it back */
+      readonly held?: string;
+      /** what is being checked right now */
+      readonly checking?: string;
+      /** the branch's new commit */
+      readonly commit?: string;
+      /** new commits on the branch, oldest first */
+      readonly commits?: readonly string[];
+      readonly files?: number;
+      /** lines */
+      readonly added?: number;
+      /** lines */
+      readonly removed?: number;
+      /** how long its checks took */
+      readonly checkMs?: number;
+      /** the branch for a pull request */
+      readonly pushed?: {
+        readonly remote: string;
+        readonly branch: string;
+        /** the request, or the page that opens one; null: the forge is unknown */
+        readonly url: string | null;
+        /** commands that open the request */
+        readonly next: readonly string[];
+      };
+      /** why it was refused */
+      readonly findings: readonly {
+        readonly rule: "scope" | "secret" | "size" | "fileBudget" | "check" | "conflict" | "base" | "policy";
+        readonly path?: string;
+        readonly message: string;
+        /** what to do about it */
+        readonly remedy: string;
+      }[];
+      /** findings that are left out */
+      readonly more?: number;
+      /** the turn that tells the agent why */
+      readonly toldIn?: string;
+      /** the landing that tries the mended work */
+      readonly retriedAs?: string;
+      /** why it was ejected */
+      readonly reason?: string;
     };
   };
   /** List all drivers and show which are installed. */

@@ -1,10 +1,10 @@
 import { NomosError } from "../contract/index.ts";
-import { type Actor, decideGate } from "../domains/index.ts";
+import { type Actor, decideGate, LANDINGS } from "../domains/index.ts";
 import { APPROVALS, type ApprovalRow, isUuid, SESSIONS, Session, type SessionRow } from "../kernel/index.ts";
 import type { Services } from "./services.ts";
 
 /** What a member of a call may name in short: by a name, the beginning of a name or id, or a session's title. */
-export type NamedThing = "session" | "worktree" | "approval" | "agent";
+export type NamedThing = "session" | "worktree" | "approval" | "agent" | "landing";
 
 type Needed = Pick<Services, "agents" | "policy" | "store">;
 type Named = Pick<SessionRow, "id" | "name" | "title">;
@@ -129,6 +129,30 @@ async function worktreeNamed(services: Needed, actor: Actor, given: string): Pro
   return (await services.store.fold(Session, sessionId)).worktree ?? sessionId;
 }
 
+/** A landing by its id or the beginning of it; by its session: the open one, else the newest. */
+async function landingNamed(services: Needed, actor: Actor, given: string): Promise<string> {
+  const { store } = services;
+  if ((await store.row(LANDINGS, given)) !== null) return given;
+  const rows = isUuid(given) ? [] : await store.rows(LANDINGS, { limit: SHOWN_MAX, idPrefix: given });
+  const begun = rows.filter(({ id }) => mayDo(services, actor, "landing.read", `landing/${id}`));
+  if (begun.length > 1) {
+    const candidates = begun.map(({ id, order }) => ({ id, sessionId: order.sessionId, into: order.into }));
+    throw ambiguous(given, [`${begun.length} landings: ${begun.map(({ id }) => id).join(", ")}`], candidates);
+  }
+  const [only] = begun;
+  if (only !== undefined) return only.id;
+  const session = await readableSession(services, actor, given);
+  if (session === null) throw notLanding(given, `There is no landing and no session \`${given}\`.`);
+  const [open] = await store.rows(LANDINGS, { limit: 1, where: { session, open: true } });
+  const [newest] = open === undefined ? await store.rows(LANDINGS, { limit: 1, where: { session } }) : [open];
+  if (newest === undefined) throw notLanding(given, `The session \`${given}\` has no landing.`);
+  return newest.id;
+}
+
+function notLanding(given: string, message: string): NomosError {
+  return new NomosError("landing_not_found", { given }, { message });
+}
+
 /** The agent, or the only one whose name begins so. As given when there is none. */
 async function agentNamed(services: Needed, actor: Actor, given: string): Promise<string> {
   if (given === "" || (await services.agents.find(given)) !== null) return given;
@@ -147,6 +171,7 @@ const FIND: { readonly [T in NamedThing]: (services: Needed, actor: Actor, given
   worktree: worktreeNamed,
   approval: approvalNamed,
   agent: agentNamed,
+  landing: landingNamed,
 };
 
 /** Replaces short names in a call's members. A session's own token names everything in full. */

@@ -10,6 +10,7 @@ import type { Syscall } from "./define.ts";
 import { doc } from "./doc/doc.ts";
 import { driver } from "./driver/driver.ts";
 import { event } from "./event/event.ts";
+import { landing } from "./landing/landing.ts";
 import { mcpServer } from "./mcp-server/mcp-server.ts";
 import { model } from "./model/model.ts";
 import { permission } from "./permission/permission.ts";
@@ -39,6 +40,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...agent,
   ...workspace,
   ...worktree,
+  ...landing,
   ...driver,
   ...model,
   ...mcpServer,

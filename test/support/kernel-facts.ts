@@ -75,7 +75,11 @@ const question: fc.Arbitrary<Question> = withOptional(
   fc.record({ command: text, path: text, diff: text }),
 );
 
-const preparedLanding = fc.record({ base: text, commit: text, commits: fc.array(text, { minLength: 1, maxLength: 3 }) });
+const preparedLanding = fc.record({
+  base: text,
+  commit: text,
+  commits: fc.array(text, { minLength: 1, maxLength: 3 }),
+});
 
 const EVENTS = {
   ...SESSION_EVENTS,

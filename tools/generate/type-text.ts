@@ -25,7 +25,7 @@ function spell(schema: JsonSchema, named: ReadonlyMap<string, string>): string {
     case "null":
       return "null";
     case "array":
-      return `readonly ${grouped(of(schema.items ?? {}), schema.items?.anyOf !== undefined)}[]`;
+      return `readonly ${grouped(of(schema.items ?? {}), needsBrackets(schema.items ?? {}))}[]`;
     case "object":
       return objectText(schema, named);
     case undefined:
@@ -33,6 +33,11 @@ function spell(schema: JsonSchema, named: ReadonlyMap<string, string>): string {
     default:
       throw new Error(`no type for ${JSON.stringify(schema)}`);
   }
+}
+
+/** Otherwise `[]` would belong to a part of it. */
+function needsBrackets({ anyOf, type }: JsonSchema): boolean {
+  return anyOf !== undefined || type === "array";
 }
 
 function objectText(schema: JsonSchema, named: ReadonlyMap<string, string>): string {

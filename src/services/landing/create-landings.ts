@@ -11,6 +11,7 @@ import {
 } from "../../domains/index.ts";
 import { type Decision, refuse } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";
+import { draftMessage } from "./draft-message.ts";
 import type { LandingDeps } from "./landing-deps.ts";
 import type { Landings } from "./landings.ts";
 import { createOrdering } from "./order-landing.ts";
@@ -36,6 +37,7 @@ export function createLandings(deps: LandingDeps): LandingService {
     landings: {
       ...ordering,
       checking: () => null,
+      draft: (sessionId) => draftMessage(deps.store, sessionId),
       eject: (id, reason, by) => change(id, (state) => ejectLanding(state, reason), by),
       hold: (id, reason, by) => change(id, (state) => holdLanding(state, reason), by),
       release: (id, by) => change(id, releaseLanding, by),

@@ -3,6 +3,7 @@ import { sessionDelegates } from "./delegates.ts";
 import { externalSessions } from "./external.ts";
 import { sessionFileCalls } from "./files.ts";
 import { sessionHandoff } from "./handoff.ts";
+import { sessionLand } from "./land.ts";
 import { sessionLife } from "./life.ts";
 import { sessionList } from "./list.ts";
 import { sessionOffer } from "./offer.ts";
@@ -29,6 +30,7 @@ export const session: readonly Syscall[] = [
   sessionWatch,
   sessionDelegates,
   ...sessionFileCalls,
+  sessionLand,
   ...sessionSiblings,
   sessionHandoff,
   ...externalSessions,

@@ -16,7 +16,8 @@ export function waitForTurn(
   turnId: string | null,
   timeoutMs: number,
 ): Promise<Waited> {
-  return lookUntil(context, id, timeoutMs, () => look(context, id, turnId));
+  const heard = sessionStream(id);
+  return lookUntil(context, { id, timeoutMs, hears: (stream) => stream === heard }, () => look(context, id, turnId));
 }
 
 /** Resolves when the approval is answered or closed. */
@@ -26,21 +27,29 @@ export function waitForApproval(
   approvalId: string,
   timeoutMs: number,
 ): Promise<ApprovalRow> {
-  return lookUntil(context, id, timeoutMs, async () => {
+  const heard = sessionStream(id);
+  return lookUntil(context, { id, timeoutMs, hears: (stream) => stream === heard }, async () => {
     context.progress({ message: "waiting for a person" });
     const approval = await context.services.store.row(APPROVALS, approvalId);
     return approval?.status === "pending" ? null : approval;
   });
 }
 
-async function lookUntil<T>(
+export interface Looking {
+  /** What is waited for, for the error. */
+  readonly id: string;
+  readonly timeoutMs: number;
+  /** Events of these streams are a reason to look again. */
+  readonly hears: (stream: string) => boolean;
+}
+
+/** Looks at once and after each event that is heard. Refuses with `wait_timeout`. */
+export async function lookUntil<T>(
   context: Context<"store">,
-  id: string,
-  timeoutMs: number,
+  { id, timeoutMs, hears }: Looking,
   find: () => Promise<T | null>,
 ): Promise<T> {
   const { store } = context.services;
-  const stream = sessionStream(id);
   const over = new AbortController();
   // Cleared at the end: one that runs on for its ten minutes after every wait adds up.
   const timer = setTimeout(() => over.abort(), timeoutMs);
@@ -48,7 +57,7 @@ async function lookUntil<T>(
   let wake: () => void = () => undefined;
   let heard = true;
   const stop = store.onAppend((events) => {
-    if (!events.some((event) => event.stream === stream)) return;
+    if (!events.some(({ stream }) => hears(stream))) return;
     heard = true;
     wake();
   });
