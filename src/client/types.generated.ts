@@ -1171,6 +1171,8 @@ export interface SyscallTypes {
       readonly toldIn?: string;
       /** the landing that tries the mended work */
       readonly retriedAs?: string;
+      /** refused: who has to do something; absent when it was tried again, or the session went on */
+      readonly waitsFor?: "person" | "agent";
       /** why it was ejected */
       readonly reason?: string;
       /** false: refused or ejected */
@@ -1828,6 +1830,8 @@ export interface SyscallTypes {
         readonly toldIn?: string;
         /** the landing that tries the mended work */
         readonly retriedAs?: string;
+        /** refused: who has to do something; absent when it was tried again, or the session went on */
+        readonly waitsFor?: "person" | "agent";
         /** why it was ejected */
         readonly reason?: string;
       }[];
@@ -1907,6 +1911,8 @@ export interface SyscallTypes {
       readonly toldIn?: string;
       /** the landing that tries the mended work */
       readonly retriedAs?: string;
+      /** refused: who has to do something; absent when it was tried again, or the session went on */
+      readonly waitsFor?: "person" | "agent";
       /** why it was ejected */
       readonly reason?: string;
     };
@@ -1985,6 +1991,8 @@ export interface SyscallTypes {
       readonly toldIn?: string;
       /** the landing that tries the mended work */
       readonly retriedAs?: string;
+      /** refused: who has to do something; absent when it was tried again, or the session went on */
+      readonly waitsFor?: "person" | "agent";
       /** why it was ejected */
       readonly reason?: string;
       /** false: refused or ejected */
@@ -2077,6 +2085,8 @@ export interface SyscallTypes {
       readonly toldIn?: string;
       /** the landing that tries the mended work */
       readonly retriedAs?: string;
+      /** refused: who has to do something; absent when it was tried again, or the session went on */
+      readonly waitsFor?: "person" | "agent";
       /** why it was ejected */
       readonly reason?: string;
     };
@@ -2155,6 +2165,8 @@ export interface SyscallTypes {
       readonly toldIn?: string;
       /** the landing that tries the mended work */
       readonly retriedAs?: string;
+      /** refused: who has to do something; absent when it was tried again, or the session went on */
+      readonly waitsFor?: "person" | "agent";
       /** why it was ejected */
       readonly reason?: string;
     };
@@ -2232,6 +2244,8 @@ export interface SyscallTypes {
       readonly toldIn?: string;
       /** the landing that tries the mended work */
       readonly retriedAs?: string;
+      /** refused: who has to do something; absent when it was tried again, or the session went on */
+      readonly waitsFor?: "person" | "agent";
       /** why it was ejected */
       readonly reason?: string;
     };
@@ -2311,6 +2325,8 @@ export interface SyscallTypes {
       readonly toldIn?: string;
       /** the landing that tries the mended work */
       readonly retriedAs?: string;
+      /** refused: who has to do something; absent when it was tried again, or the session went on */
+      readonly waitsFor?: "person" | "agent";
       /** why it was ejected */
       readonly reason?: string;
     };

@@ -1,4 +1,5 @@
 import type { Session } from "../../client/index.ts";
+import type { Landing } from "../landing/open-landings.ts";
 import type { AskedQuestion } from "../questions/question-facts.ts";
 
 /** One session on the board. */
@@ -8,16 +9,19 @@ export interface BoardRow {
   readonly questions: readonly AskedQuestion[];
   /** The tool at work, or the last line it said. */
   readonly doing: string;
+  /** Its landing, if that is on its way or refused. */
+  readonly landing?: Landing | undefined;
 }
 
 export type Group = "needs you" | "working" | "idle" | "asleep" | "ended";
 
 const ORDER: readonly Group[] = ["needs you", "working", "idle", "asleep", "ended"];
 
-export function groupOf({ session, questions }: Pick<BoardRow, "session" | "questions">): Group {
+export function groupOf({ session, questions, landing }: Omit<BoardRow, "doing">): Group {
   const { state, busy, waitingFor, endedAt } = session;
   if (endedAt !== undefined) return "ended";
   if (questions.length > 0 || waitingFor !== undefined) return "needs you";
+  if (landing?.waitsFor === "person") return "needs you";
   if (busy || state === "starting") return "working";
   return state === "hibernated" ? "asleep" : "idle";
 }

@@ -8,6 +8,7 @@ import { bold, dim, joined, red, reverse, type Text, yellow } from "../screen/st
 import type { Editor } from "../talk/editor.ts";
 import type { BoardRow } from "./board-rows.ts";
 import { type BoardState, selectedAt, selectedRow } from "./board-state.ts";
+import { landingLine } from "./landing-line.ts";
 import { headingLine, rowLines } from "./row-lines.ts";
 
 export interface Drawn {
@@ -20,20 +21,21 @@ export interface Drawn {
   readonly hidden: number;
 }
 
-const HEAD_ROWS = 2;
 const FOOT_ROWS = 2;
 const LIST_ROWS_MIN = 3;
 
 /** The whole window: counts, the list, what the selected session is about, and the input line. */
 export function drawBoard(state: BoardState, editor: Editor, columns: number, rows: number): Drawn {
-  const room = Math.max(2, rows - HEAD_ROWS - FOOT_ROWS);
+  const landing = landingLine(state.landings, columns);
+  const head = landing === null ? [titleLine(state, columns)] : [titleLine(state, columns), landing];
+  const room = Math.max(2, rows - head.length - FOOT_ROWS - 1);
   const { mode } = state;
   const foot = footLines(state, editor, columns);
   const whole = (body: readonly Text[], hidden: number, visible: readonly BoardRow[]): Drawn => ({
-    lines: [titleLine(state, columns), ...body, ...foot.lines].slice(0, rows),
+    lines: [...head, ...body, ...foot.lines].slice(0, rows),
     cursor: foot.column === null ? null : { row: rows - 1, column: foot.column },
     visible,
-    listTop: HEAD_ROWS,
+    listTop: head.length + 1,
     hidden,
   });
   if (mode.is === "page" || mode.is === "choose") {

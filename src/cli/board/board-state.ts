@@ -1,3 +1,4 @@
+import type { OpenLandings } from "../landing/open-landings.ts";
 import type { Text } from "../screen/styled.ts";
 import type { BoardRow, Group } from "./board-rows.ts";
 
@@ -6,6 +7,7 @@ export interface BoardState {
   /** Ordered, and only those that the filter lets through. */
   rows: readonly BoardRow[];
   counts: ReadonlyMap<Group, number>;
+  landings: OpenLandings;
   /** By id, because rows move. */
   selected: string | null;
   mode: Mode;

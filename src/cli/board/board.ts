@@ -1,5 +1,6 @@
 import type { Client } from "../../client/index.ts";
 import { chooseAgent } from "../follow-turn.ts";
+import { NO_LANDINGS } from "../landing/open-landings.ts";
 import { beforeLast } from "../recent.ts";
 import { openFullScreen } from "../screen/full-screen.ts";
 import { openKeyInput, suspendProcess } from "../screen/key-input.ts";
@@ -23,7 +24,7 @@ const EVENTS_SHOWN = 60;
 export async function openBoard(terminal: Terminal, client: Client): Promise<void> {
   const done = Promise.withResolvers<void>();
   const state: BoardState = {
-    ...{ rows: [], counts: new Map(), selected: null, mode: LIST, filter: "", message: null },
+    ...{ rows: [], counts: new Map(), landings: NO_LANDINGS, selected: null, mode: LIST, filter: "", message: null },
     ...{ preview: [], scrolled: 0, isConnected: true, showsEnded: false },
     ...{ agent: "the default agent", folder: terminal.cwd },
   };
@@ -54,6 +55,7 @@ export async function openBoard(terminal: Terminal, client: Client): Promise<voi
   const refresh = (): void => {
     const rows = ordered(feed.rows());
     state.counts = countsOf(rows);
+    state.landings = feed.landings();
     state.rows = matching(rows, state.filter);
     state.isConnected = feed.isConnected();
     attention.see(state);

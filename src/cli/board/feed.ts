@@ -1,11 +1,13 @@
 import { type Client, ClientError, type LogEvent, type Session } from "../../client/index.ts";
 import { activityOf } from "../../domains/index.ts";
+import { NO_LANDINGS, type OpenLandings, openLandings } from "../landing/open-landings.ts";
 import type { BoardRow } from "./board-rows.ts";
 import { createQuestionsBySession } from "./questions-by-session.ts";
 
 /** The board's copy of what the daemon knows. Follows the log, so it never asks in a loop. */
 export interface Feed {
   readonly rows: () => readonly BoardRow[];
+  readonly landings: () => OpenLandings;
   readonly get: (id: string) => BoardRow | undefined;
   readonly isConnected: () => boolean;
   readonly withEnded: (shown: boolean) => void;
@@ -34,10 +36,18 @@ export function openFeed(client: Client, onChange: () => void, onRefused: (throw
   let timer: NodeJS.Timeout | undefined;
   let isConnected = true;
   let hasEnded = false;
+  let landings: OpenLandings = NO_LANDINGS;
+  let isLandingStale = true;
 
   const keep = (session: Session): void => {
     if (session.endedAt !== undefined && !hasEnded) sessions.delete(session.id);
     else sessions.set(session.id, session);
+  };
+  /** Sessions are shown before it is known what lands. */
+  const loadLandings = async (): Promise<void> => {
+    if (!isLandingStale) return;
+    isLandingStale = false;
+    landings = await openLandings(client).catch(() => landings);
   };
   const loadAll = async (): Promise<void> => {
     const { approvals } = await client.call("approval.list", { status: "pending" });
@@ -58,6 +68,7 @@ export function openFeed(client: Client, onChange: () => void, onRefused: (throw
       onChange();
     } while (after !== undefined && seen.size < SESSIONS_MAX && !leave.signal.aborted);
     for (const id of sessions.keys()) if (!seen.has(id)) sessions.delete(id);
+    await loadLandings();
     onChange();
   };
   const refresh = async (): Promise<void> => {
@@ -69,6 +80,7 @@ export function openFeed(client: Client, onChange: () => void, onRefused: (throw
       if (session === null) sessions.delete(id);
       else keep(session);
     }
+    await loadLandings();
     onChange();
   };
   /** Changes that come together are read together. */
@@ -80,6 +92,11 @@ export function openFeed(client: Client, onChange: () => void, onRefused: (throw
   };
   const hear = (event: LogEvent): void => {
     const [kind, id = ""] = event.stream.split("/");
+    // A session that goes on has dealt with its refused landing.
+    if (kind === "landing" || landings.refused.some(({ sessionId }) => sessionId === id)) {
+      isLandingStale = true;
+      later();
+    }
     if (kind !== "session") return;
     const said = activityOf(event);
     if (said !== null) doing.set(id, said.slice(0, LINE_CHARS_MAX));
@@ -88,7 +105,10 @@ export function openFeed(client: Client, onChange: () => void, onRefused: (throw
     later();
   };
   const connected = (is: boolean): void => {
-    if (is !== isConnected && is) void loadAll().catch(() => undefined);
+    if (is !== isConnected && is) {
+      isLandingStale = true;
+      void loadAll().catch(() => undefined);
+    }
     isConnected = is;
     onChange();
   };
@@ -111,10 +131,12 @@ export function openFeed(client: Client, onChange: () => void, onRefused: (throw
     session,
     questions: questions.of(session.id),
     doing: doing.get(session.id) ?? "",
+    landing: [...landings.open, ...landings.refused].find(({ sessionId }) => sessionId === session.id),
   });
   follow().catch(failed);
   loadAll().catch(failed);
   return {
+    landings: () => landings,
     rows: () => Array.from(sessions.values(), row),
     get: (id) => {
       const session = sessions.get(id);

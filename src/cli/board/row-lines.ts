@@ -1,3 +1,4 @@
+import { stateWords } from "../landing/open-landings.ts";
 import { cutTo, padTo, widthOf } from "../print/screen-text.ts";
 import { spellQuota } from "../print/spell.ts";
 import { harmless, inOneLine } from "../screen/harmless.ts";
@@ -77,13 +78,15 @@ function shortNow(row: BoardRow): string {
   const [question] = row.questions;
   if (question !== undefined) return question.question;
   const doing = doingOf(row);
-  const isAtWork = row.session.waitingFor === "quota" || (groupOf(row) === "working" && doing !== "");
+  const isAtWork =
+    row.landing !== undefined || row.session.waitingFor === "quota" || (groupOf(row) === "working" && doing !== "");
   return isAtWork || title === "" ? doing : title;
 }
 
-/** A session that waits for a usage limit does nothing else. */
-function doingOf({ session: { waitingFor, waitingUntil }, doing }: BoardRow): string {
-  return waitingFor === "quota" ? spellQuota(waitingUntil) : doing;
+/** A session that waits for a usage limit does nothing else; one that lands has done its work. */
+function doingOf({ session: { waitingFor, waitingUntil, busy }, doing, landing }: BoardRow): string {
+  if (waitingFor === "quota") return spellQuota(waitingUntil);
+  return landing === undefined || busy ? doing : stateWords(landing);
 }
 
 function tokensOf({ session: { spent } }: BoardRow): string {

@@ -2,8 +2,10 @@ import type { Client, Session } from "../../client/index.ts";
 import { parseArguments, usageError } from "../arguments.ts";
 import { connect } from "../daemon/connect.ts";
 import { EVERYDAY } from "../everyday.ts";
+import { type Landing, NO_LANDINGS, needingPerson, openLandings, stateWords } from "../landing/open-landings.ts";
 import { pause } from "../pause.ts";
 import { outputLines } from "../print/print-output.ts";
+import { oneLine } from "../print/table.ts";
 import { formatted, matcherOf, needingFirst } from "../sessions/choose.ts";
 import { stopByHand } from "../stop-by-hand.ts";
 import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
@@ -16,6 +18,11 @@ const LISTED_MAX = 5_000;
 interface Listed {
   readonly sessions: readonly Session[];
   readonly next: string | null;
+}
+
+/** What is told below the table, and is no part of the list. */
+interface Beside {
+  readonly refused: readonly Landing[];
 }
 
 interface Shape {
@@ -46,9 +53,11 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   };
   const client = await connect(terminal);
   const isOnePage = values.limit !== undefined || values.after !== undefined;
-  const list = async (): Promise<Listed> => {
+  const isTable = !json && values.quiet !== true && values.format === undefined;
+  const list = async (): Promise<Listed & Beside> => {
     const { sessions, next } = await (isOnePage ? client.call("session.list", page) : everything(client, onlyAlive));
-    return { sessions: needingFirst(sessions.filter(matcher.matches)), next };
+    const refused = isTable ? needingPerson(await openLandings(client).catch(() => NO_LANDINGS)) : [];
+    return { sessions: needingFirst(sessions.filter(matcher.matches)), next, refused };
   };
   const none =
     values.filter !== undefined
@@ -75,19 +84,27 @@ async function everything(client: Client, onlyAlive: boolean): Promise<Listed> {
   return { sessions, next: after };
 }
 
-function show(terminal: Terminal, listed: Listed, shape: Shape): void {
-  if (shape.json) terminal.printJson(listed);
+function show(terminal: Terminal, listed: Listed & Beside, shape: Shape): void {
+  const { sessions, next } = listed;
+  if (shape.json) terminal.printJson({ sessions, next });
   else for (const line of linesOf(terminal, listed, shape)) terminal.print(line);
 }
 
-function linesOf(terminal: Terminal, listed: Listed, { quiet, format, none }: Shape): ReturnType<typeof outputLines> {
+function linesOf(
+  terminal: Terminal,
+  { refused, ...listed }: Listed & Beside,
+  { quiet, format, none }: Shape,
+): ReturnType<typeof outputLines> {
   if (quiet) return listed.sessions.map(({ name }) => name);
   if (format !== null) return listed.sessions.map((session) => formatted(format, session));
-  return listed.sessions.length === 0 ? [none] : outputLines(terminal, listed);
+  const told = refused.map(
+    (landing) => `${landing.sessionName}: ${oneLine(stateWords(landing))} Next: nomos landing show ${landing.id}`,
+  );
+  return [...(listed.sessions.length === 0 ? [none] : outputLines(terminal, listed)), ...told];
 }
 
 /** On a terminal the table is redrawn in place; elsewhere each change is printed below the last. */
-async function watch(terminal: Terminal, list: () => Promise<Listed>, shape: Shape): Promise<void> {
+async function watch(terminal: Terminal, list: () => Promise<Listed & Beside>, shape: Shape): Promise<void> {
   const stop = stopByHand();
   const page = terminal.hasCursor && !shape.json ? terminal.openPage() : null;
   try {

@@ -41,6 +41,7 @@ export function kindOfMember({ name: syscall, http, cli }: SyscallEntry, { name 
   if (Object.hasOwn(MEMBERS, name)) return MEMBERS[name] ?? null;
   const [family] = syscall.split(".");
   if (name === "id" && http.path.startsWith("/sessions/:id")) return "session";
+  if (family === "landing" && (name === "id" || name === "before" || name === "session")) return "session";
   if (name === "id" && (family === "worktree" || family === "sandbox" || family === "archive"))
     return family === "worktree" ? "worktree" : "session";
   if (name === "id" && http.path.startsWith("/api/audit/agent")) return "agent";

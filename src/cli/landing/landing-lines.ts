@@ -55,7 +55,9 @@ function findingLines({ findings, more = 0 }: Landing): readonly Text[] {
     joined(bold(`  ${rule}`), path === undefined ? "" : ` ${oneLine(path)}`, `: ${oneLine(message)}`),
     joined(dim("    do: "), oneLine(remedy)),
   ]);
-  return more === 0 ? lines : [...lines, dim(`  ${counted(more, "more finding")}: nomos landing show --json has them`)];
+  return more === 0
+    ? lines
+    : [...lines, dim(`  ${counted(more, "more finding")} ${more === 1 ? "was" : "were"} left out.`)];
 }
 
 function retryLines({ id, toldIn, retriedAs, attempt = 1, attemptsMax = 1 }: Landing): readonly Text[] {

@@ -57,6 +57,22 @@ const COLUMNS: { readonly [list: string]: Columns } = {
     ["MADE", (row) => spellAge(row["createdAt"])],
     plain("repository", "REPOSITORY", { shorten: "path", drop: 1 }),
   ],
+  landings: [
+    ["ID", (row) => spell(row["id"]), { shorten: "end", drop: 4 }],
+    plain("sessionName", "SESSION"),
+    plain("into", "BRANCH"),
+    ["STATE", (row) => (row["held"] === undefined ? spell(row["state"]) : "held")],
+    ["AHEAD", (row) => (row["ahead"] === 0 ? "" : spell(row["ahead"] ?? "")), { drop: 2 }],
+    ["QUEUED", (row) => spellAge(row["queuedAt"]), { drop: 3 }],
+    ["COMMIT", (row) => spell(row["commit"] ?? "").slice(0, COMMIT_CHARS), { drop: 1 }],
+    ["WHY", (row) => whyOf(row), { shorten: "words" }],
+  ],
+  findings: [
+    plain("rule"),
+    plain("path", "FILE", { shorten: "path" }),
+    plain("message", "MESSAGE", { shorten: "words" }),
+    plain("remedy", "DO", { shorten: "words" }),
+  ],
   drivers: [
     plain("slug"),
     plain("installed"),
@@ -133,6 +149,15 @@ const COLUMNS: { readonly [list: string]: Columns } = {
     plain("says", "SEEN", { shorten: "words" }),
   ],
 };
+
+const COMMIT_CHARS = 10;
+
+/** What a landing waits for, or why it did not land. */
+function whyOf({ findings, held, reason, checking, behind }: Row): string {
+  const first = Array.isArray(findings) ? memberOf(findings[0], "message") : undefined;
+  const front = memberOf(behind, "sessionName");
+  return spell(first ?? held ?? reason ?? checking ?? (front === undefined ? "" : `behind ${spell(front)}`));
+}
 
 /** For lists without an entry here: every member of the first row. */
 export function columnsOf(list: string, first: Row | undefined): Columns {

@@ -4,6 +4,7 @@ import { AGENT_COMMANDS } from "./agent-commands.ts";
 import { COST_COMMANDS } from "./cost-commands.ts";
 import { FILE_COMMANDS } from "./file-commands.ts";
 import { HISTORY_COMMANDS } from "./history-commands.ts";
+import { LANDING_COMMANDS } from "./landing-commands.ts";
 import { SESSION_COMMANDS } from "./session-commands.ts";
 import type { SlashCommands } from "./slash-context.ts";
 
@@ -25,6 +26,7 @@ export const SLASH_COMMANDS: SlashCommands = {
   ...COST_COMMANDS,
   ...HISTORY_COMMANDS,
   ...FILE_COMMANDS,
+  ...LANDING_COMMANDS,
   ...SESSION_COMMANDS,
 };
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { LandHow } from "../../contract/index.ts";
 import { LANDINGS, type LandingRow, landingLane } from "../../domains/index.ts";
-import { SESSIONS } from "../../kernel/index.ts";
+import { SESSIONS, type SessionRow } from "../../kernel/index.ts";
 import type { Context } from "../define.ts";
 
 export const FindingWire = z.object({
@@ -50,29 +50,36 @@ export const LandingWire = z.object({
   more: z.number().int().optional().describe("findings that are left out"),
   toldIn: z.string().optional().describe("the turn that tells the agent why"),
   retriedAs: z.string().optional().describe("the landing that tries the mended work"),
+  waitsFor: z
+    .enum(["person", "agent"])
+    .optional()
+    .describe("refused: who has to do something; absent when it was tried again, or the session went on"),
   reason: z.string().optional().describe("why it was ejected"),
 });
 export type LandingWire = z.input<typeof LandingWire>;
 
 type Needed = Context<"landings" | "store">;
-type Known = { readonly [id: string]: string };
+type Known = ReadonlyMap<string, SessionRow | null>;
 
 /** Rows as they are told. What is ahead of one that waits is read once for each branch. */
 export async function landingsWire(context: Needed, rows: readonly LandingRow[]): Promise<LandingWire[]> {
   const lanes = new Map<string, readonly LandingRow[]>();
   for (const lane of new Set(rows.filter(isWaiting).map(({ order }) => landingLane(order))))
     lanes.set(lane, await inOrder(context, lane));
-  const names = await namesOf(context, [...rows, ...[...lanes.values()].flat()]);
-  return rows.map((row) => ({
-    ...shown(row, names),
-    ...(isWaiting(row) ? placeOf(row, lanes.get(landingLane(row.order)) ?? [], names) : {}),
-    ...(row.at === "checking" ? checkingNow(context, row.id) : {}),
-  }));
+  const sessions = await sessionsOf(context, [...rows, ...[...lanes.values()].flat()]);
+  return Promise.all(
+    rows.map(async (row) => ({
+      ...shown(row, sessions),
+      ...(isWaiting(row) ? placeOf(row, lanes.get(landingLane(row.order)) ?? [], sessions) : {}),
+      ...(row.at === "checking" ? checkingNow(context, row.id) : {}),
+      ...(row.at === "refused" ? await waitsFor(context, row, sessions) : {}),
+    })),
+  );
 }
 
 export async function landingWire(context: Needed, row: LandingRow): Promise<LandingWire> {
   const [wire] = await landingsWire(context, [row]);
-  return wire ?? shown(row, {});
+  return wire ?? shown(row, new Map());
 }
 
 const LANE_MAX = 1000;
@@ -85,12 +92,12 @@ export async function inOrder({ services }: Context<"store">, lane: string): Pro
   return rows.toSorted((one, other) => (rank(one) < rank(other) ? -1 : 1));
 }
 
-function placeOf({ id }: LandingRow, line: readonly LandingRow[], names: Known): Partial<LandingWire> {
+function placeOf({ id }: LandingRow, line: readonly LandingRow[], sessions: Known): Partial<LandingWire> {
   const ahead = line.findIndex((one) => one.id === id);
   const before = line[ahead - 1];
   if (before === undefined) return { ahead: Math.max(0, ahead) };
   const { sessionId } = before.order;
-  return { ahead, behind: { id: before.id, sessionId, sessionName: names[sessionId] ?? sessionId } };
+  return { ahead, behind: { id: before.id, sessionId, sessionName: nameOf(sessionId, sessions) } };
 }
 
 function checkingNow({ services }: Needed, id: string): Partial<LandingWire> {
@@ -98,17 +105,36 @@ function checkingNow({ services }: Needed, id: string): Partial<LandingWire> {
   return checking === null ? {} : { checking };
 }
 
-async function namesOf({ services }: Needed, rows: readonly LandingRow[]): Promise<Known> {
-  const ids = [...new Set(rows.map(({ order }) => order.sessionId))];
-  const found = await Promise.all(ids.map((id) => services.store.row(SESSIONS, id)));
-  return Object.fromEntries(ids.map((id, at) => [id, found[at]?.name ?? id]));
+/** An agent that was told mends it in its turn. Whoever prompted the session since has dealt with it. */
+async function waitsFor(
+  { services }: Needed,
+  row: Extract<LandingRow, { at: "refused" }>,
+  sessions: Known,
+): Promise<Partial<LandingWire>> {
+  const { sessionId } = row.order;
+  const session = sessions.get(sessionId) ?? null;
+  if (row.retriedAs !== null || session === null || session.forgotten || session.endedAt !== null) return {};
+  const [newest] = await services.store.rows(LANDINGS, { limit: 1, where: { session: sessionId } });
+  if (newest !== undefined && newest.id !== row.id) return {};
+  if (row.told !== null) return { waitsFor: session.busy ? "agent" : "person" };
+  return session.busy || (session.lastOutputAt ?? "") > row.changedAt ? {} : { waitsFor: "person" };
 }
 
-function shown(row: LandingRow, names: Known): LandingWire {
+async function sessionsOf({ services }: Needed, rows: readonly LandingRow[]): Promise<Known> {
+  const ids = [...new Set(rows.map(({ order }) => order.sessionId))];
+  const found = await Promise.all(ids.map((id) => services.store.row(SESSIONS, id)));
+  return new Map(ids.map((id, at) => [id, found[at] ?? null]));
+}
+
+function nameOf(sessionId: string, sessions: Known): string {
+  return sessions.get(sessionId)?.name ?? sessionId;
+}
+
+function shown(row: LandingRow, sessions: Known): LandingWire {
   const { order, heldBecause } = row;
   const { sessionId, turnId, repository, into, how, message, checks, attempt, attemptsMax } = order;
   return {
-    ...{ id: row.id, sessionId, sessionName: names[sessionId] ?? sessionId },
+    ...{ id: row.id, sessionId, sessionName: nameOf(sessionId, sessions) },
     ...(turnId === null ? {} : { turnId }),
     ...{ repository: repository.root ?? repository.gitDir, into, state: row.at, how },
     ...(message === null ? {} : { message }),

@@ -4,6 +4,7 @@ import { connectIfUp } from "../../daemon/connect.ts";
 import { spellAddress } from "../../daemon/find-daemon.ts";
 import { spellDisk, spellUsage } from "../../doctor/bounds-checks.ts";
 import { EVERYDAY } from "../../everyday.ts";
+import { NO_LANDINGS, needingPerson, type OpenLandings, openLandings } from "../../landing/open-landings.ts";
 import { counted, spellBytes, spellDuration } from "../../print/spell.ts";
 import { pairLines } from "../../print/table.ts";
 import { EXIT, type RunCommand } from "../../terminal.ts";
@@ -23,6 +24,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
     failure === null ? [] : [[name, `failing since ${failure.since}: ${failure.message}`] as const],
   );
   terminal.print(`nomos ${version} is up`);
+  const landings = await openLandings(client).catch(() => NO_LANDINGS);
   const lines = pairLines(terminal, [
     ["address", spellAddress(port)],
     ["pid", String(pid)],
@@ -35,6 +37,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
     ...failing,
     ...modelLines(status),
     ...vaultLines(status),
+    ...landingPairs(landings),
     ["recovered", spellRecovery(recovery)],
     ["sandbox", sandbox.bubblewrap ?? `none: ${sandbox.remedy ?? ""}`],
   ]);
@@ -59,6 +62,19 @@ function vaultLines({ vault }: Partial<Pick<OutputOf<"system.status">, "vault">>
   if (vault === undefined || (vault.state === "open" && vault.secrets === 0)) return [];
   const open = `${counted(vault.secrets, "secret")}, key kept by: ${vault.holder ?? ""}`;
   return [["vault", vault.state === "open" ? open : `locked. ${vault.says ?? ""} ${vault.remedy ?? ""}`] as const];
+}
+
+/** Nothing while nothing lands. */
+function landingPairs(landings: OpenLandings) {
+  const { open } = landings;
+  const checked = open.filter(({ state }) => state === "checking").length;
+  const refused = needingPerson(landings).map(
+    ({ sessionName }) => `${sessionName} (nomos landing show ${sessionName})`,
+  );
+  return [
+    ...(open.length === 0 ? [] : [["landing", `${checked} being checked, ${open.length - checked} queued`] as const]),
+    ...(refused.length === 0 ? [] : [["refused", refused.join(", ")] as const]),
+  ];
 }
 
 function spellBreaker({ provider, state, failures, retryAt }: OutputOf<"system.status">["models"]["breakers"][number]) {

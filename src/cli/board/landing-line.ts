@@ -1,0 +1,30 @@
+import { needingPerson, type OpenLandings } from "../landing/open-landings.ts";
+import { cutTo } from "../print/screen-text.ts";
+import { harmless, inOneLine } from "../screen/harmless.ts";
+import { dim, type Text, yellow } from "../screen/styled.ts";
+
+/** The queues of all branches in one line, and whom a refusal waits for; null when nothing lands. */
+export function landingLine(landings: OpenLandings, columns: number): Text | null {
+  const branches = Map.groupBy(landings.open, ({ into, repository }) => `${repository}\n${into}`);
+  const queues = [...branches.values()].map((line) => {
+    const checked = line.filter(({ state }) => state === "checking").map(({ sessionName }) => sessionName);
+    const held = line.filter(({ held }) => held !== undefined).length;
+    const waiting = line.length - checked.length - held;
+    const parts = [
+      checked.length === 0 ? "" : `checking ${checked.join(", ")}`,
+      waiting === 0 ? "" : `${waiting} queued`,
+      held === 0 ? "" : `${held} held`,
+    ];
+    return `${line[0]?.into ?? ""}: ${parts.filter((part) => part !== "").join(", ")}`;
+  });
+  const stuck = needingPerson(landings).map(({ sessionName }) => sessionName);
+  const mended = landings.refused.length - stuck.length;
+  const text = [
+    ...queues,
+    ...(stuck.length === 0 ? [] : [`refused: ${stuck.join(", ")}`]),
+    ...(mended === 0 ? [] : [`${mended} being mended`]),
+  ].join(" · ");
+  if (text === "") return null;
+  const line = cutTo(inOneLine(harmless(`landings  ${text}`)), columns);
+  return stuck.length === 0 ? dim(line) : yellow(line);
+}
