@@ -28,6 +28,7 @@ import {
   type OpenedHome,
   type SandboxTrials,
   type SecretUses,
+  type WalledMeans,
 } from "../services/index.ts";
 import {
   createSessionProcesses,
@@ -65,7 +66,7 @@ export interface Machine {
   readonly sandbox: Services["daemon"]["sandbox"];
   readonly limits: Services["daemon"]["limits"];
   /** For rooms with processes of their own, which belong to no session. */
-  readonly own: { readonly host: Pick<ProcessHost, "spawn">; readonly instance: string; readonly cwd: string };
+  readonly own: Omit<WalledMeans, "home" | "environment"> & { readonly cwd: string };
   /** Resolves when no process of ours is left. */
   readonly stop: (graceMs: number) => Promise<void>;
 }
@@ -115,6 +116,7 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
     },
     sources: { agents: agentsFolder, environment, ask: programs.ask },
   });
+  const around = { cwd: dirname(home), sandboxLimits: limits };
   const about = { host, walls, drivers, cgroups, limits, environment, home, worktrees, secrets: options.secrets };
   return {
     ...{ processes, drivers, snapshots, workspaces, walls, sandboxHomes, strictMissing },
@@ -123,7 +125,7 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
       catalogue: manifests,
     }),
     engine,
-    own: { host, instance, cwd: dirname(home) },
+    own: { ...{ host, instance, doors, port, processLimits: () => processLimits(config) }, ...around },
     keeper: (adapter) => {
       if (adapter === engine.driver.slug) return engine.driver.keeps ?? null;
       return drivers.manifest(adapter) === null ? null : pool;

@@ -24,6 +24,10 @@ export const Landing = z
       .max(64)
       .optional()
       .describe("hosts that checks may reach; default: none"),
+    checkSandbox: z
+      .enum(["strict", "off"])
+      .optional()
+      .describe("`off` runs checks and hooks as you, with your files and network, where bubblewrap does not work"),
     how: LandHow.optional().describe("how work gets onto a branch when the landing does not say"),
     uncommitted: z
       .enum(["commit", "refuse"])
@@ -62,6 +66,7 @@ export const LANDING_DEFAULTS = {
   checks: [],
   checkTimeoutMs: 1_800_000,
   checkNetwork: [],
+  checkSandbox: "strict",
   how: "merge",
   uncommitted: "commit",
   filesMax: 2000,

@@ -79,6 +79,7 @@ export {
   type Verdict,
   type Voice,
 } from "./gate/gate.ts";
+export { folded } from "./gate/pattern-index.ts";
 export { sessionName } from "./ids/session-name.ts";
 export { uuidv7Maker } from "./ids/uuidv7.ts";
 export { jsonFault } from "./json/json-fault.ts";

@@ -18,6 +18,7 @@ export { createLogReader, type ReadDaemonLog } from "./home/read-daemon-log.ts";
 export { refuseHomeFiles } from "./home/session-file-access.ts";
 export { workspaceFile } from "./home/workspace-file.ts";
 export { createLandings, type LandingService } from "./landing/create-landings.ts";
+export type { WalledMeans } from "./landing/gate/run-walled.ts";
 export type { Checked, CheckReport, Judged, LandingJudge } from "./landing/judge.ts";
 export { createLandingJudge } from "./landing/judge-landing.ts";
 export { landingSettings } from "./landing/landing-settings.ts";

@@ -1,5 +1,25 @@
+import type { Clock } from "../../host/index.ts";
+import type { Redactor } from "../../redaction/index.ts";
+import { createBreath } from "../secret-scan/breath.ts";
+import { type AmendMeans, amendScope } from "./gate/amend-scope.ts";
+import { judgeAll } from "./gate/judge-all.ts";
+import { runChecks } from "./gate/run-checks.ts";
+import type { WalledMeans } from "./gate/run-walled.ts";
 import type { LandingJudge } from "./judge.ts";
+import type { LandingSettings } from "./landing-settings.ts";
 
-export function createLandingJudge(): LandingJudge {
-  return { judge: async () => [], check: async () => ({ findings: [], checkMs: 0 }) };
+export interface JudgeDeps extends WalledMeans, Omit<AmendMeans, "redactor"> {
+  readonly settings: () => LandingSettings;
+  readonly redactor: Pick<Redactor, "find" | "look" | "text" | "data">;
+  readonly clock: Clock;
+}
+
+export function createLandingJudge(deps: JudgeDeps): LandingJudge {
+  const { settings, redactor, clock } = deps;
+  return {
+    judge: (given, signal) =>
+      judgeAll(given, { settings: settings(), redactor, breathe: createBreath(clock.steadyMs, signal) }),
+    check: (given, signal) => runChecks(given, { ...deps, settings: settings() }, signal),
+    amend: (given, findings) => amendScope(given, findings, deps),
+  };
 }

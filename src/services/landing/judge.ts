@@ -8,6 +8,11 @@ export interface LandingJudge {
   readonly judge: (given: Judged, signal: AbortSignal) => Promise<readonly Finding[]>;
   /** Runs the person's hooks and all checks on a laid-out copy of the commit. */
   readonly check: (given: Checked, signal: AbortSignal) => Promise<CheckReport>;
+  /**
+   * For a landing that is refused and will not be tried again by itself: asks the session's person to allow what only its
+   * scope forbids. Returns the findings with the command that answers. Not for dry runs.
+   */
+  readonly amend: (given: Judged, findings: readonly Finding[]) => Promise<readonly Finding[]>;
 }
 
 export type MadeCommits = Extract<Made, { commit: string }>;
@@ -34,6 +39,8 @@ export interface Checked {
   readonly checks: readonly (readonly string[])[];
   /** Empty, for the copy; removed by the caller. */
   readonly folder: string;
+  /** Told what runs now, as a person would type it; null when nothing does. */
+  readonly running?: ((command: string | null) => void) | undefined;
 }
 
 export interface CheckReport {

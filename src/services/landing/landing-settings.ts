@@ -7,6 +7,7 @@ export interface LandingSettings {
   readonly checks: readonly (readonly string[])[];
   readonly checkTimeoutMs: number;
   readonly checkNetwork: readonly string[];
+  readonly checkSandbox: "strict" | "off";
   readonly how: LandHow;
   readonly uncommitted: "commit" | "refuse";
   readonly filesMax: number;

@@ -1,0 +1,43 @@
+import type { CapturedWork, LandingRepository } from "../../../host/index.ts";
+import { type Gathered, shownPath } from "./gather-findings.ts";
+
+const NAMED_MAX = 100;
+
+/** What was captured: whether git accepts it, and what of it no commit holds. */
+export async function judgeWork(
+  { git }: Pick<LandingRepository, "git">,
+  captured: CapturedWork,
+  { hasUncommitted, uncommitted }: { readonly hasUncommitted: boolean; readonly uncommitted: "commit" | "refuse" },
+  found: Gathered,
+): Promise<void> {
+  if (captured.fault !== null)
+    found.add("policy", {
+      message: `Git does not accept what the session's commits are made of: ${shownPath(captured.fault)}`,
+      remedy: "make the commits anew with git in the worktree; `git fsck` there says what is damaged",
+    });
+  if (uncommitted === "commit") return;
+  for (const path of captured.nested.slice(0, NAMED_MAX))
+    found.add("policy", {
+      path,
+      message: `${shownPath(path)} is a repository of its own in the worktree: its files are not part of the landing.`,
+      remedy: "delete it, or move its files out of it and commit them",
+    });
+  if (!hasUncommitted) return;
+  for (const path of await uncommittedPaths(git, captured))
+    found.add("policy", {
+      path,
+      message: `${shownPath(path)} is not committed, and \`landing.uncommitted\` is \`refuse\`.`,
+      remedy: "commit it in the worktree, or delete it",
+    });
+}
+
+async function uncommittedPaths(
+  git: LandingRepository["git"],
+  { head, tree }: Pick<CapturedWork, "head" | "tree">,
+): Promise<readonly string[]> {
+  const args =
+    head === null
+      ? ["ls-tree", "-r", "-z", "--name-only", "--full-tree", tree]
+      : ["diff-tree", "-r", "-z", "--name-only", "--no-renames", `${head}^{tree}`, tree];
+  return (await git.must(args)).toString().split("\0").filter(Boolean).slice(0, NAMED_MAX);
+}
