@@ -5,6 +5,12 @@ export const PAGES: readonly Page[] = [
   { path: "/ui/now", name: "Now", menu: { key: "n", icon: "now" }, load: () => import("./now/now.tsx") },
   { path: "/ui/start", name: "Start", menu: { key: "c", icon: "start" }, load: () => import("./start/start.tsx") },
   { path: "/ui/files", name: "Files", menu: { key: "f", icon: "files" }, load: () => import("./files/files.tsx") },
+  {
+    path: "/ui/landings",
+    name: "Landings",
+    menu: { key: "l", icon: "landings" },
+    load: () => import("./landings/landings.tsx"),
+  },
   { path: "/ui/models", name: "Models", menu: { key: "m", icon: "models" }, load: () => import("./models/models.tsx") },
   { path: "/ui/tools", name: "Tools", menu: { key: "t", icon: "tools" }, load: () => import("./tools/tools.tsx") },
   {

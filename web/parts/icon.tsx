@@ -4,6 +4,7 @@ const PATHS = {
   now: "M4 6h16M4 12h10M4 18h13",
   start: "M12 5v14M5 12h14",
   files: "M6 3h8l4 4v14H6zM14 3v4h4",
+  landings: "M12 3v11M7 9.500l5 5 5-5M4 20h16",
   activity: "M3 12h4l3-8 4 16 3-8h4",
   audit: "M12 3l8 3v6c0 5-3.5 8-8 9-4.5-1-8-4-8-9V6zM9 12l2 2 4-4",
   system: "M4 5h16v10H4zM9 20h6M12 15v5",

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Session } from "../../src/client/index.ts";
 import { isEngine } from "../engine/index.ts";
 import { confirmed, navigate, nomos, toast, useAction, useKeys, usePaletteEntries } from "../frame/index.ts";
+import { LandDialog } from "../landings/index.ts";
 import { Button, IconButton } from "../parts/index.ts";
 import { RenameDialog } from "./dialogs/rename-dialog.tsx";
 import { SwitchDialog } from "./dialogs/switch-dialog.tsx";
@@ -20,13 +21,14 @@ interface SessionMenuProps {
 /** What can be done with the session as a whole. */
 export function SessionMenu({ session, onCompact }: SessionMenuProps) {
   const [isOpen, setOpen] = useState(false);
-  const [dialog, setDialog] = useState<"rename" | "switch" | null>(null);
+  const [dialog, setDialog] = useState<"rename" | "switch" | "land" | null>(null);
   const { run, isRunning } = useAction();
   const box = useRef<HTMLDivElement>(null);
   const deeds = deedsFor(session, run, {
     rename: () => setDialog("rename"),
     change: () => setDialog("switch"),
     compact: onCompact,
+    land: () => setDialog("land"),
   });
   usePaletteEntries(deeds.map(({ name, run: act }) => ({ name: `${name} this session`, run: act })));
   const interrupt = (): void => void run(() => nomos().call("session.interrupt", { id: session.id }));
@@ -70,6 +72,7 @@ export function SessionMenu({ session, onCompact }: SessionMenuProps) {
         </ul>
       )}
       {dialog === "rename" && <RenameDialog session={session} onClose={() => setDialog(null)} />}
+      {dialog === "land" && <LandDialog session={session} onClose={() => setDialog(null)} />}
       {dialog === "switch" && <SwitchDialog session={session} onClose={() => setDialog(null)} />}
     </div>
   );
@@ -81,6 +84,7 @@ interface Dialogs {
   readonly rename: () => void;
   readonly change: () => void;
   readonly compact: () => void;
+  readonly land: () => void;
 }
 
 function deedsFor(session: Session, run: Run, dialogs: Dialogs): readonly Deed[] {
@@ -120,6 +124,7 @@ function deedsFor(session: Session, run: Run, dialogs: Dialogs): readonly Deed[]
   const first: Deed[] = [
     { name: "Rename", run: dialogs.rename },
     { name: "Fork", run: () => void forked() },
+    { name: "Land", run: dialogs.land },
   ];
   const isIdle = endedAt === undefined && !session.busy;
   const talk: Deed[] = [

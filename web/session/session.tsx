@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Session } from "../../src/client/index.ts";
 import { ErrorCard, navigate, type PageProps, useCall } from "../frame/index.ts";
+import { LandingNotice } from "../landings/index.ts";
 import { useSession } from "../live/index.ts";
 import { Tabs } from "../parts/index.ts";
 import { safeString } from "../text/index.ts";
@@ -59,6 +60,7 @@ function SessionPage({ found, tab }: { readonly found: Session; readonly tab: st
       <Head session={session} onCompact={() => setCompacting(true)} />
       <ContextLine {...{ session, state }} changes={changedSeq} onCompact={() => setCompacting(true)} />
       {isCompacting && <CompactDialog session={session} onClose={() => setCompacting(false)} />}
+      <LandingNotice id={id} />
       <Tabs label="Views of the session" tabs={TABS} chosen={chosen} onChoose={choose}>
         {chosen === "talk" && <TalkTab id={id} state={state} talk={talk} asOf={asOf} />}
         {chosen === "files" && <FilesTab id={id} changes={changedSeq} />}

@@ -1,0 +1,2 @@
+export { LandDialog } from "./land-dialog.tsx";
+export { LandingNotice } from "./landing-notice.tsx";
