@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { processIdentity } from "../host/index.ts";
 import {
   createBackups,
+  createBlame,
   createCallRecords,
   createDocs,
   createLogReader,
@@ -32,6 +33,7 @@ export interface ServiceParts {
   readonly policy: Services["policy"];
   readonly roles: Services["roles"];
   readonly landings: Services["landings"];
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly daemon: Services["daemon"];
   readonly secrets: Services["secrets"];
   readonly plaintext: Services["plaintext"];
@@ -42,7 +44,7 @@ export interface ServiceParts {
 export function buildServices(parts: ServiceParts): { readonly services: Services; readonly stop: () => void } {
   const { opened, written, machine, models, tools, sessions, policy, roles, daemon, secrets, fingerprints, plaintext } =
     parts;
-  const { landings } = parts;
+  const { landings, environment } = parts;
   const { home, config, clock, store, instruments, audit, redactor } = opened;
   const { committer, fence, followers } = written;
   const { engine } = machine;
@@ -53,6 +55,7 @@ export function buildServices(parts: ServiceParts): { readonly services: Service
     ...{ store, supervisor, agents, delegation, workspaces, trees, tokens, frames, explainTool },
     ...{
       landings,
+      blame: createBlame({ store, home, environment }),
       policy,
       roles,
       config,

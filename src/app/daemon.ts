@@ -156,8 +156,7 @@ async function build(options: DaemonOptions, begun: Begun, running: Running): Pr
     shutDown: () => void clock.after(SHUT_DOWN_AFTER_MS, () => stopAsked.resolve()),
   };
   const built = buildServices({
-    ...{ opened, written, machine, models, sessions, policy, daemon, roles, ...sealed },
-    landings: landing.landings,
+    ...{ opened, written, machine, models, sessions, policy, daemon, roles, ...sealed, environment, ...landing },
     tools: { toolbox: tools, mcpServers, ready: mcpServers.source.ready },
   });
   running.stopWatching = built.stop;

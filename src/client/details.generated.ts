@@ -162,6 +162,8 @@ export const DETAILS: { readonly [name in keyof SyscallTypes]: string } = {
     '["write","landing.write","Let a landing that was held back go on, at its old place","landing_not_found session_not_found ambiguous_id landing_settled sandbox_floor quota_exceeded disk_low","id",[["id","text!","a landing\'s id or the beginning of it, or its session",0]],{"says":["The landing of {sessionName} goes on.","Next: nomos landing wait {sessionName}"]}]',
   "landing.move":
     '["write","landing.write","Put a queued landing just before another one of the same branch","landing_not_found session_not_found ambiguous_id landing_settled sandbox_floor quota_exceeded disk_low landing_unmovable","id before",[["id","text!","a landing\'s id or the beginning of it, or its session",0],["before","text!","a landing\'s id or the beginning of it, or its session",0]],{"says":["Moved the landing of {sessionName}.","Next: nomos landing list --state open"]}]',
+  "blame.file":
+    '["read","blame.read","Show who wrote each line of a file: session, turn, agent, model and approver","overloaded cwd_missing cwd_hidden path_outside not_a_repository repository_invalid file_missing file_too_large git_failed git_missing worktree_failed","path",[["path","text!","",0],["cwd","text!","a folder of the repository; `path` is relative to it",0],["lines","text","first and last, from 1",0]],{"here":{"member":"cwd","unless":[]},"paths":["cwd"],"print":"blame"}]',
   "driver.list": '["read","agent.read","List all drivers and show which are installed","","",[],{}]',
   "driver.show":
     '["read","agent.read","Show one driver with its manifest","not_installed","slug",[["slug","text!","",0]],{}]',

@@ -186,6 +186,10 @@ export interface Families {
     /** Put a queued landing just before another one of the same branch. */
     readonly move: Verb<"landing.move">;
   };
+  readonly blame: {
+    /** Show who wrote each line of a file: session, turn, agent, model and approver. */
+    readonly file: Verb<"blame.file">;
+  };
   readonly driver: {
     /** List all drivers and show which are installed. */
     readonly list: Verb<"driver.list">;

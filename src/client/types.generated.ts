@@ -2331,6 +2331,58 @@ export interface SyscallTypes {
       readonly reason?: string;
     };
   };
+  /** Show who wrote each line of a file: session, turn, agent, model and approver. */
+  "blame.file": {
+    readonly kind: "read";
+    readonly input: {
+      readonly path: string;
+      /** a folder of the repository; `path` is relative to it */
+      readonly cwd: string;
+      /** first and last, from 1 */
+      readonly lines?: string;
+    };
+    readonly output: {
+      /** from the root of the repository */
+      readonly path: string;
+      readonly repository: string;
+      readonly head: string | null;
+      readonly lines: readonly {
+        readonly line: number;
+        readonly text: string;
+        /** `local`: a change that is not committed */
+        readonly by: "session" | "person" | "local";
+        readonly sessionId?: string;
+        /** the session's name */
+        readonly session?: string;
+        readonly turnId?: string;
+        /** the event that ended the turn */
+        readonly eventId?: string;
+        readonly agent?: string;
+        readonly model?: string;
+        /** who answered the turn's last question with yes */
+        readonly approver?: string;
+        readonly landingId?: string;
+        /** who asked for the landing */
+        readonly landedBy?: string;
+        /** whether the log confirms it; of a session's line only */
+        readonly proven?: boolean;
+        /** why it is not proven, or less is known */
+        readonly reason?: string;
+        readonly commit?: string;
+        /** as the commit says */
+        readonly author?: string;
+        readonly at?: string;
+        /** the file's name in that commit, when it was another */
+        readonly path?: string;
+      }[];
+      /** the line to go on with; null at the end */
+      readonly next: number | null;
+      /** a binary file has no lines */
+      readonly binary: boolean;
+      /** false: git took too long to look for moved lines */
+      readonly followsMoves: boolean;
+    };
+  };
   /** List all drivers and show which are installed. */
   "driver.list": {
     readonly kind: "read";

@@ -52,6 +52,26 @@ export {
   verifyConsistency,
   verifyInclusion,
 } from "./audit/merkle.ts";
+export {
+  addedLines,
+  BEFORE,
+  type FileVersion,
+  likeness,
+  nextVersion,
+  PERSON,
+  UNKNOWN,
+  writersOf,
+} from "./blame/file-history.ts";
+export {
+  findLines,
+  hashedText,
+  LINE_HASH_DIGITS,
+  type LineFinder,
+  type RecordedFile,
+  type RecordedLines,
+  type RecordedTurn,
+  recordedFile,
+} from "./blame/recorded-lines.ts";
 export { createDefinitions, type Definitions, type Folded } from "./definitions/definitions.ts";
 export {
   agentSlugIn,

@@ -5,6 +5,7 @@ import type { Redactor } from "../redaction/index.ts";
 import type {
   AuditService,
   BackupService,
+  BlameService,
   BoundsService,
   CallRecords,
   Census,
@@ -46,6 +47,7 @@ import type { Passes } from "./ws/passes.ts";
 /** The services that syscalls use. Built once, in `app/`. */
 export interface Services {
   readonly store: Store;
+  readonly blame: BlameService;
   readonly supervisor: Supervisor;
   readonly agents: Agents;
   readonly delegation: Delegation;

@@ -3,6 +3,7 @@ import { approval } from "./approval/approval.ts";
 import { archive } from "./archive/archive.ts";
 import { artifact } from "./artifact/artifact.ts";
 import { audit } from "./audit/audit.ts";
+import { blame } from "./blame/blame.ts";
 import { blob } from "./blob/blob.ts";
 import { config } from "./config/config.ts";
 import { dashboard } from "./dashboard/dashboard.ts";
@@ -41,6 +42,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...workspace,
   ...worktree,
   ...landing,
+  ...blame,
   ...driver,
   ...model,
   ...mcpServer,

@@ -1,6 +1,7 @@
 import type { SyscallEntry } from "../../client/index.ts";
 import { connect } from "../daemon/connect.ts";
 import { patiently } from "../patiently.ts";
+import { printBlame } from "../print/print-blame.ts";
 import { printContext } from "../print/print-context.ts";
 import { printDiff } from "../print/print-diff.ts";
 import { printItem } from "../print/print-item.ts";
@@ -46,6 +47,7 @@ export function answer(terminal: Terminal, { cli }: SyscallEntry, answered: Answ
   if (json) terminal.printJson(output);
   else if (cli.print === "diff") printDiff(terminal, output);
   else if (cli.print === "context") printContext(terminal, output);
+  else if (cli.print === "blame") printBlame(terminal, output);
   else if (cli.print === "replay") printReplay(terminal, output);
   else if (cli.says !== undefined) {
     sayTo(terminal, saidLines(cli.says, answered));
