@@ -38,7 +38,8 @@ export interface LandingRepository extends AsyncDisposable {
   /** The branch that is checked out where the person works; null when HEAD is detached. */
   readonly currentBranch: () => Promise<string | null>;
   readonly has: (commit: string, tip: string) => Promise<boolean>;
-  readonly make: (order: Omit<CommitOrder, "identity" | "signing">) => Promise<Made>;
+  /** `isTrial`: nothing is signed, because signing may ask the person. */
+  readonly make: (order: Omit<CommitOrder, "identity" | "signing"> & { readonly isTrial?: boolean }) => Promise<Made>;
   readonly spell: (message: string, trailers: readonly string[]) => Promise<string>;
   readonly changes: (range: ChangeRange) => Promise<readonly LandedChange[]>;
   readonly sizes: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
@@ -96,7 +97,8 @@ export function createLandingGit({ environment, scratch, carry, bytesMax }: Land
             : null;
         },
         has: (commit, tip) => isAncestor(view.git, commit, tip),
-        make: (order) => makeCommits(view.git, { ...order, identity, signing }),
+        make: ({ isTrial = false, ...order }) =>
+          makeCommits(view.git, { ...order, identity, signing: isTrial ? null : signing }),
         spell: (message, trailers) => withTrailers(view.git, message, trailers),
         changes: (range) => landedChanges(view.git, range),
         sizes: (ids) =>

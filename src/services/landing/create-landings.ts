@@ -11,10 +11,15 @@ import {
 } from "../../domains/index.ts";
 import { type Decision, refuse } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";
-import { draftMessage } from "./draft-message.ts";
+import { createChecker } from "./check-landings.ts";
+import { createKeptWork } from "./kept-work.ts";
 import type { LandingDeps } from "./landing-deps.ts";
+import { createLandingFacts } from "./landing-facts.ts";
+import { landingMessage, lastTurnOf } from "./landing-message.ts";
 import type { Landings } from "./landings.ts";
 import { createOrdering } from "./order-landing.ts";
+import { createRunner } from "./run-landings.ts";
+import { createTrials } from "./try-landing.ts";
 
 export interface LandingService {
   readonly landings: Landings;
@@ -31,13 +36,20 @@ export function createLandings(deps: LandingDeps): LandingService {
     decide: (state: LandingState) => Decision,
     by: By,
   ): Promise<readonly RecordedEvent[]> => (await committer.change(LandingStream, id, decide, by)).events;
-  const ordering = createOrdering(deps);
+  const kept = createKeptWork(deps.folder);
+  const checker = createChecker(deps);
+  const ordering = createOrdering(deps, kept);
+  const runner = createRunner({ deps, kept, checker, facts: createLandingFacts(deps) });
 
   return {
     landings: {
-      ...ordering,
-      checking: () => null,
-      draft: (sessionId) => draftMessage(deps.store, sessionId),
+      land: (sessionId, wish, by) => ordering.queue(sessionId, wish, by),
+      tryOut: createTrials({ deps, kept, checker, ordering }),
+      checking: checker.checking,
+      draft: async (sessionId) => {
+        const state = await committer.sessionState(sessionId);
+        return landingMessage(deps.store, { message: null, turnId: lastTurnOf(state) }, state, "");
+      },
       eject: (id, reason, by) => change(id, (state) => ejectLanding(state, reason), by),
       hold: (id, reason, by) => change(id, (state) => holdLanding(state, reason), by),
       release: (id, by) => change(id, releaseLanding, by),
@@ -56,7 +68,7 @@ export function createLandings(deps: LandingDeps): LandingService {
         return events;
       },
     },
-    start: () => undefined,
-    stop: async () => undefined,
+    start: () => void runner.start(),
+    stop: runner.stop,
   };
 }

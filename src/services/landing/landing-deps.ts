@@ -1,5 +1,5 @@
 import type { Committer } from "../../commit/index.ts";
-import type { LandingOrder, Prepared } from "../../domains/index.ts";
+import type { Landed, LandingOrder, Prepared } from "../../domains/index.ts";
 import type { Clock, LandingGit, LandingRepository } from "../../host/index.ts";
 import type { NewId } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
@@ -7,12 +7,12 @@ import type { SessionTrees, Supervisor } from "../../supervisor/index.ts";
 import type { LandingJudge } from "./judge.ts";
 import type { LandingSettings } from "./landing-settings.ts";
 
-/** Names the turn of each line that a landing brings; the sha256 of a blob, or null when it cannot be told. */
+/** Names the turn of each line that a landing brings; null when it cannot be told. */
 export type Attribute = (given: {
   readonly order: LandingOrder;
   readonly prepared: Prepared;
   readonly opened: LandingRepository;
-}) => Promise<string | null>;
+}) => Promise<Landed["lines"]>;
 
 export interface LandingDeps {
   readonly store: Store;

@@ -1,0 +1,84 @@
+import { mkdir, mkdtemp } from "node:fs/promises";
+import { join } from "node:path";
+import type { LandingOrder } from "../../domains/index.ts";
+import { type LandingRepository, removeTree } from "../../host/index.ts";
+import type { CheckReport } from "./judge.ts";
+import type { LandingDeps } from "./landing-deps.ts";
+
+/** Runs checks, of a few landings at once. */
+export interface Checker {
+  readonly check: (given: ToCheck, signal: AbortSignal) => Promise<CheckReport>;
+  /** The check of a landing that runs now. */
+  readonly checking: (id: string) => string | null;
+}
+
+export interface ToCheck {
+  readonly opened: LandingRepository;
+  readonly landings: readonly { readonly id: string; readonly order: LandingOrder }[];
+  /** Where the branch points. */
+  readonly onto: string;
+  readonly commit: string;
+}
+
+/** Lanes whose checks run at the same time; others wait. */
+const AT_ONCE = 4;
+
+export function createChecker(deps: Pick<LandingDeps, "judge" | "settings" | "scratch">): Checker {
+  const running = new Map<string, string>();
+  const waiting: (() => void)[] = [];
+  let taken = 0;
+
+  const place = async (signal: AbortSignal): Promise<void> => {
+    if (taken >= AT_ONCE) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.push(resolve);
+      await promise;
+    }
+    taken += 1;
+    signal.throwIfAborted();
+  };
+  const leave = (): void => {
+    taken -= 1;
+    waiting.shift()?.();
+  };
+  const run = async ({ opened, landings, onto, commit }: ToCheck, signal: AbortSignal): Promise<CheckReport> => {
+    const [first] = landings;
+    await mkdir(deps.scratch, { recursive: true, mode: 0o700 });
+    const folder = await mkdtemp(join(deps.scratch, "check-"));
+    try {
+      const orders = landings.map(({ order }) => order);
+      const about = { opened, landings: orders, branch: first?.order.into ?? "", tip: onto, commit, folder };
+      const tell = (command: string | null): void => {
+        for (const { id } of landings) {
+          if (command === null) running.delete(id);
+          else running.set(id, command);
+        }
+      };
+      return await deps.judge.check({ ...about, checks: checksOf(deps, orders), running: tell }, signal);
+    } finally {
+      for (const { id } of landings) running.delete(id);
+      await removeTree(folder);
+    }
+  };
+
+  return {
+    checking: (id) => running.get(id) ?? null,
+    check: async (given, signal) => {
+      try {
+        await place(signal);
+        return await run(given, signal);
+      } finally {
+        leave();
+      }
+    },
+  };
+}
+
+/** Those of the configuration first; each once. */
+function checksOf(
+  { settings }: Pick<LandingDeps, "settings">,
+  orders: readonly LandingOrder[],
+): readonly (readonly string[])[] {
+  const all = [...settings().checks, ...orders.flatMap(({ checks }) => checks)];
+  return [...new Map(all.map((check) => [JSON.stringify(check), check])).values()];
+}
