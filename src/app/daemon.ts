@@ -177,7 +177,6 @@ async function build(options: DaemonOptions, begun: Begun, running: Running): Pr
   const about = { recovery: now.recovery, startMs: Date.now() - startedAtMs };
   log.write("up", { port: served.port, store: opened.address, fence: written.fence, ...about });
   written.waiting.start();
-  warmEngine(machine, log.write);
   sessions.forks.start();
   landing.start();
   running.background = startBackgroundWork(opened, machine, startedAtMs);
@@ -233,6 +232,7 @@ interface BackgroundWork {
 
 function startBackgroundWork(opened: OpenedHome, machine: Machine, startedAtMs: number): BackgroundWork {
   const { home, store, clock, log } = opened;
+  warmEngine(machine, log.write);
   const cleaned = cleanTemporaries(home, startedAtMs, log.write);
   const stopWatchingMemory = returnMemoryWhenIdle(systemMemory(clock));
   const tidying = tidySandboxHomes({ homes: machine.sandboxHomes, store, walls: machine.walls, clock, log: log.write });

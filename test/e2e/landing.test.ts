@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
-import { land, settled, worked } from "../support/landing-bench.ts";
+import { configure, land, settled, worked } from "../support/landing-bench.ts";
 import { proves } from "../support/proves.ts";
 import { setUpBench } from "../support/worktree-bench.ts";
 import { expectRefusal, PATIENCE, prompt, start } from "./support/talk.ts";
@@ -50,4 +50,15 @@ proves("LAND-30", "a busy session, one with nothing to land, and a branch that i
   bench.git(bench.repo, "checkout", "-q", "--detach");
   const other = await worked(daemon, bench.repo, "write a.txt a");
   expectRefusal(await landing(other.id), 404, "branch_not_found");
+});
+proves("LAND-31", "a red check keeps the branch as it was, and the refusal holds its output", async () => {
+  using bench = setUpBench();
+  await configure(daemon, { checks: [["sh", "-c", "echo broken; exit 1"]] });
+  const { id } = await worked(daemon, bench.repo, "write a.txt a");
+  const before = bench.portrait();
+  const refused = await settled(daemon, (await land(daemon, id)).id);
+  expect(refused).toMatchObject({ state: "refused", findings: [{ rule: "check" }] });
+  expect(refused.findings[0]?.message).toContain("broken");
+  expect(bench.portrait()).toBe(before);
+  await configure(daemon, {});
 });

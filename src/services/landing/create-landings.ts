@@ -18,7 +18,7 @@ import { createLandingFacts } from "./landing-facts.ts";
 import { landingMessage, lastTurnOf } from "./landing-message.ts";
 import type { Landings } from "./landings.ts";
 import { createOrdering } from "./order-landing.ts";
-import { createRunner } from "./run-landings.ts";
+import { createRunner } from "./queue/run-landings.ts";
 import { createTrials } from "./try-landing.ts";
 
 export interface LandingService {

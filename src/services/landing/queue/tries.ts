@@ -1,7 +1,7 @@
-import { NomosError, toNomosError } from "../../contract/index.ts";
-import type { LandingFacts } from "./landing-facts.ts";
-import type { LaneParts } from "./lane.ts";
+import { NomosError, toNomosError } from "../../../contract/index.ts";
+import type { LandingFacts } from "../landing-facts.ts";
 import type { CheckingRow } from "./lane-items.ts";
+import type { LaneParts } from "./lane-parts.ts";
 
 /** How often landings of a lane came back, and how long each waits before it is tried again. */
 export interface Tries {

@@ -1,9 +1,9 @@
-import type { Finding, Landed, Prepared } from "../../domains/index.ts";
-import type { LandingRepository } from "../../host/index.ts";
-import type { MadeCommits } from "./judge.ts";
-import type { LandingDeps } from "./landing-deps.ts";
-import type { LaneParts } from "./lane.ts";
+import type { Finding, Landed, Prepared } from "../../../domains/index.ts";
+import type { LandingRepository } from "../../../host/index.ts";
+import type { MadeCommits } from "../judge.ts";
+import type { LandingDeps } from "../landing-deps.ts";
 import type { Item } from "./lane-items.ts";
+import type { LaneParts } from "./lane-parts.ts";
 import { inTheWay, moveWhenFree } from "./move-landings.ts";
 
 /** A landing whose commits were made on `base`: the branch, or the landing before it. */
@@ -23,25 +23,18 @@ export async function bringHome(
   parts: LaneParts,
   opened: LandingRepository,
   stacked: readonly Stacked[],
-  checkMs: number,
-  onto: string,
+  { checkMs, onto }: { readonly checkMs: number; readonly onto: string },
   signal: AbortSignal,
 ): Promise<Home> {
   const { deps, facts, kept } = parts;
   const last = stacked.at(-1);
   if (last === undefined) return { at: "landed" };
-  const all = stacked.map(({ id, made, base }) => ({
-    id,
-    prepared: { base, commit: made.commit, commits: made.commits },
-  }));
+  const all = stacked.map((one) => ({ ...one, prepared: preparedOf(one) }));
   await facts.prepare(all);
   const { into, pullRequest } = last.order;
   if (pullRequest !== null) return push(parts, opened, last, checkMs);
   const landed = await Promise.all(
-    stacked.map(async (one, index) => ({
-      id: one.id,
-      landed: await landedAs(deps, opened, one, all[index]?.prepared ?? neverPrepared(), checkMs),
-    })),
+    all.map(async (one) => ({ id: one.id, landed: await landedAs(deps, opened, one, one.prepared, checkMs) })),
   );
   const ref = { branch: into, from: onto, to: last.made.commit, reason: `nomos: land ${last.id}` };
   const moved = await moveWhenFree(deps, opened, { ...ref, folder: kept.folderOf(last.id), owner: last.id }, signal);
@@ -90,13 +83,12 @@ export async function push(
         },
       ],
     };
-  const prepared = { base, commit: made.commit, commits: made.commits };
-  const landed = await landedAs(deps, opened, { id, order }, prepared, checkMs);
+  const landed = await landedAs(deps, opened, { id, order }, preparedOf({ made, base }), checkMs);
   const { remote, url, next } = pushing;
   await facts.land([{ id, landed, pushed: { remote, branch: pullRequest ?? "", url, next } }]);
   return { at: "landed" };
 }
 
-function neverPrepared(): never {
-  throw new Error("a landing was not prepared");
+function preparedOf({ made, base }: Pick<Stacked, "made" | "base">): Prepared {
+  return { base, commit: made.commit, commits: made.commits };
 }

@@ -1,6 +1,6 @@
-import type { Finding, LandingOrder } from "../../domains/index.ts";
-import type { LandingRepository } from "../../host/index.ts";
-import type { LandingDeps } from "./landing-deps.ts";
+import type { Finding, LandingOrder } from "../../../domains/index.ts";
+import type { LandingRepository } from "../../../host/index.ts";
+import type { LandingDeps } from "../landing-deps.ts";
 
 type Moved = Awaited<ReturnType<LandingRepository["move"]>>;
 

@@ -1,9 +1,9 @@
-import { LANDING_LIMITS, LANDINGS, type LandingRow, landingLane } from "../../domains/index.ts";
-import { QUEUED, Session } from "../../kernel/index.ts";
-import type { KeptWork } from "./kept-work.ts";
-import type { LandingDeps } from "./landing-deps.ts";
-import type { LandingFacts } from "./landing-facts.ts";
-import type { Work } from "./make-landing.ts";
+import { LANDING_LIMITS, LANDINGS, type LandingRow, landingLane } from "../../../domains/index.ts";
+import { QUEUED, Session } from "../../../kernel/index.ts";
+import type { KeptWork } from "../kept-work.ts";
+import type { LandingDeps } from "../landing-deps.ts";
+import type { LandingFacts } from "../landing-facts.ts";
+import type { Work } from "../make-landing.ts";
 
 export type CheckingRow = Extract<LandingRow, { at: "checking" }>;
 

@@ -1,6 +1,7 @@
-import { isSettled, LANDINGS, LandingStream, landingLane } from "../../domains/index.ts";
-import type { RecordedEvent } from "../../store/index.ts";
-import { createLane, type Lane, type LaneParts } from "./lane.ts";
+import { isSettled, LANDINGS, LandingStream, landingLane } from "../../../domains/index.ts";
+import type { RecordedEvent } from "../../../store/index.ts";
+import { createLane, type Lane } from "./lane.ts";
+import type { LaneParts } from "./lane-parts.ts";
 
 /** Runs lanes while something is under way in them. */
 export interface Runner {

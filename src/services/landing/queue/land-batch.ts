@@ -1,0 +1,134 @@
+import type { LandingRepository } from "../../../host/index.ts";
+import type { MadeCommits } from "../judge.ts";
+import { makeAndJudge } from "../make-landing.ts";
+import { bringHome, type Stacked } from "./bring-home.ts";
+import { type CheckingRow, type Item, idsOf, loadItem } from "./lane-items.ts";
+import type { LaneEnds, LaneParts } from "./lane-parts.ts";
+
+/** What came of landings that were taken together. */
+export interface BatchEnd {
+  /** `apart`: they cannot land together, so they are tried in smaller batches. */
+  readonly at: "settled" | "landed" | "apart" | "moved";
+  readonly ids: readonly string[];
+  /** Null: no checks ran. */
+  readonly checkMs: number | null;
+}
+
+/** Stacks landings on the branch, checks the last commit once, and moves the branch to it. One alone may be refused. */
+export async function landBatch(
+  parts: LaneParts,
+  ends: LaneEnds,
+  rows: readonly CheckingRow[],
+  signal: AbortSignal,
+): Promise<BatchEnd> {
+  const { deps, kept, checker } = parts;
+  const items = await loadAll(parts, ends, rows);
+  const [leader] = items;
+  if (leader === undefined) return SETTLED;
+  const { repository, into } = leader.order;
+  const works = items.map(({ id, captured: { sharedObjects } }) => ({ folder: kept.folderOf(id), sharedObjects }));
+  await using opened = await deps.git.open(repository, works);
+  const onto = await opened.tip(into);
+  if (onto === null) {
+    await ends.refuse(leader.id, [branchIsGone(into)]);
+    return SETTLED;
+  }
+  const stacked = await stack(parts, ends, opened, items, onto, signal);
+  const last = stacked.at(-1);
+  if (last === undefined) return SETTLED;
+  const { findings, message, checkMs } = await checker.check(
+    { opened, landings: stacked, onto, commit: last.made.commit },
+    signal,
+  );
+  signal.throwIfAborted();
+  const ids = idsOf(stacked);
+  const isAlone = stacked.length === 1;
+  // A hook may change one message at a time.
+  if (!isAlone && (findings.length > 0 || message !== undefined)) return { at: "apart", ids, checkMs };
+  if (findings.length > 0) {
+    await ends.refuse(last.id, findings);
+    return { at: "settled", ids, checkMs };
+  }
+  const ready = message === undefined ? stacked : [await reworded(parts, opened, last, { message, onto }, signal)];
+  const home = await bringHome(parts, opened, ready, { checkMs, onto }, signal);
+  if (home.at === "landed") await ends.forget(ids);
+  if (home.at !== "blocked") return { at: home.at, ids, checkMs };
+  if (!isAlone) return { at: "apart", ids, checkMs };
+  await ends.refuse(last.id, home.findings);
+  return { at: "settled", ids, checkMs };
+}
+
+const SETTLED: BatchEnd = { at: "settled", ids: [], checkMs: null };
+
+async function loadAll(
+  { deps, kept }: LaneParts,
+  { refuse }: LaneEnds,
+  rows: readonly CheckingRow[],
+): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  for (const row of rows) {
+    const item = await loadItem(deps, kept, row);
+    if (item === null) await refuse(row.id, [WORK_IS_GONE]);
+    else items.push(item);
+  }
+  return items;
+}
+
+/** Commits of each landing on those of the one before it. The first is refused if they cannot be made; others wait. */
+async function stack(
+  { deps, facts }: LaneParts,
+  { refuse }: LaneEnds,
+  opened: LandingRepository,
+  items: readonly Item[],
+  onto: string,
+  signal: AbortSignal,
+): Promise<readonly Stacked[]> {
+  const stacked: Stacked[] = [];
+  for (const item of items) {
+    const below = stacked.at(-1);
+    const base = below?.made.commit ?? onto;
+    const judged = await makeAndJudge(deps, opened, item, base, signal);
+    if ("made" in judged) stacked.push({ ...item, made: judged.made, base });
+    else if (below !== undefined)
+      await facts.giveBack([item.id], `it does not fit onto ${below.id}, which is before it`);
+    else {
+      await refuse(item.id, judged.findings);
+      return [];
+    }
+  }
+  return stacked;
+}
+
+/** The same files under the message that a hook made of ours. */
+async function reworded(
+  { deps }: LaneParts,
+  opened: LandingRepository,
+  item: Stacked,
+  { message, onto }: { readonly message: string; readonly onto: string },
+  signal: AbortSignal,
+): Promise<Stacked> {
+  const judged = await makeAndJudge(deps, opened, item, onto, signal, { message });
+  if (!("made" in judged)) throw new Error(`with another message ${item.id} could not be made again`);
+  await requireSameFiles(opened, item.made, judged.made);
+  return { ...item, made: judged.made };
+}
+
+async function requireSameFiles({ git }: LandingRepository, checked: MadeCommits, again: MadeCommits): Promise<void> {
+  const trees = [checked, again].map(({ commit }) => git.text(["rev-parse", `${commit}^{tree}`]));
+  const [was, is] = await Promise.all(trees);
+  if (was !== is) throw new Error(`another message changed the files of ${checked.commit}`);
+}
+
+const WORK_IS_GONE = {
+  rule: "base",
+  message: "The captured work is gone from the home.",
+  remedy: "Land again: `nomos land <session>`.",
+} as const;
+
+function branchIsGone(into: string) {
+  return {
+    rule: "base",
+    message: `The branch ${into} is gone.`,
+    remedy: `Create it (\`git branch ${into}\`), or land onto another one with \`--into\`.`,
+  } as const;
+}
