@@ -10,6 +10,7 @@ import {
   createReplays,
   createSecretScan,
   createToolCalls,
+  createWhy,
   homeState,
   keptCensus,
   type OpenedHome,
@@ -56,6 +57,7 @@ export function buildServices(parts: ServiceParts): { readonly services: Service
     ...{
       landings,
       blame: createBlame({ store, home, environment }),
+      why: createWhy(store),
       policy,
       roles,
       config,

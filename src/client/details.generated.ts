@@ -62,6 +62,8 @@ export const DETAILS: { readonly [name in keyof SyscallTypes]: string } = {
     '["stream","session.read","Follow a session live: lines, events, partial text and state changes","session_not_found","id",[["id","text!","a session\'s id or name, the beginning of either, or its title; `self` with the token of a session",0],["after","text","a `next`, a `seq`, an event id, or `now`; reading starts after it",0],["since","text","other hosts\' name for `after`",0],["show","text","only lines, only events, or everything",["all","lines","events"]]],{}]',
   "session.watch":
     '["stream","audit.read","Follow all sessions: each as it is after a change, questions, and changes outside of sessions","","",[["after","text","a `next`, a `seq`, an event id, or `now`; reading starts after it",0]],{}]',
+  "session.why":
+    '["read","session.read","Explain where a session is: the events that led there, and the next command","session_not_found ambiguous_id","id",[["id","text!","a session\'s id or name, the beginning of either, or its title; `self` with the token of a session",0]],{"says":["{input.id} is {state}.","Next: {next}"],"rows":"because"}]',
   "session.delegates":
     '["read","session.read","List the agents a session may start, and why the others are refused","session_not_found","id",[["id","text!","a session\'s id or name, the beginning of either, or its title; `self` with the token of a session",0]],{}]',
   "session.snapshot":
@@ -162,6 +164,8 @@ export const DETAILS: { readonly [name in keyof SyscallTypes]: string } = {
     '["write","landing.write","Let a landing that was held back go on, at its old place","landing_not_found session_not_found ambiguous_id landing_settled sandbox_floor quota_exceeded disk_low","id",[["id","text!","a landing\'s id or the beginning of it, or its session",0]],{"says":["The landing of {sessionName} goes on.","Next: nomos landing wait {sessionName}"]}]',
   "landing.move":
     '["write","landing.write","Put a queued landing just before another one of the same branch","landing_not_found session_not_found ambiguous_id landing_settled sandbox_floor quota_exceeded disk_low landing_unmovable","id before",[["id","text!","a landing\'s id or the beginning of it, or its session",0],["before","text!","a landing\'s id or the beginning of it, or its session",0]],{"says":["Moved the landing of {sessionName}.","Next: nomos landing list --state open"]}]',
+  "landing.why":
+    '["read","landing.read","Explain where a landing is: the events that led there, and the next command","landing_not_found session_not_found ambiguous_id","id",[["id","text!","a landing\'s id or the beginning of it, or its session",0]],{"says":["{input.id} is {state}.","Next: {next}"],"rows":"because"}]',
   "blame.file":
     '["read","blame.read","Show who wrote each line of a file: session, turn, agent, model and approver","overloaded cwd_missing cwd_hidden path_outside not_a_repository repository_invalid file_missing file_too_large git_failed git_missing worktree_failed","path",[["path","text!","",0],["cwd","text!","a folder of the repository; `path` is relative to it",0],["lines","text","first and last, from 1",0]],{"here":{"member":"cwd","unless":[]},"paths":["cwd"],"print":"blame"}]',
   "driver.list": '["read","agent.read","List all drivers and show which are installed","","",[],{}]',

@@ -63,6 +63,8 @@ export interface Families {
     readonly stream: Verb<"session.stream">;
     /** Follow all sessions: each as it is after a change, questions, and changes outside of sessions. */
     readonly watch: Verb<"session.watch">;
+    /** Explain where a session is: the events that led there, and the next command. */
+    readonly why: Verb<"session.why">;
     /** List the agents a session may start, and why the others are refused. */
     readonly delegates: Verb<"session.delegates">;
     /** Take a snapshot of a session's files now, in addition to the one at each turn's end. */
@@ -185,6 +187,8 @@ export interface Families {
     readonly release: Verb<"landing.release">;
     /** Put a queued landing just before another one of the same branch. */
     readonly move: Verb<"landing.move">;
+    /** Explain where a landing is: the events that led there, and the next command. */
+    readonly why: Verb<"landing.why">;
   };
   readonly blame: {
     /** Show who wrote each line of a file: session, turn, agent, model and approver. */

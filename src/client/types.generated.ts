@@ -968,6 +968,27 @@ export interface SyscallTypes {
       readonly doing?: string;
     };
   };
+  /** Explain where a session is: the events that led there, and the next command. */
+  "session.why": {
+    readonly kind: "read";
+    readonly input: {
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly state: string;
+      /** the events that led there, oldest first, at most 20 */
+      readonly because: readonly {
+        readonly seq: number;
+        readonly id: string;
+        readonly type: string;
+        readonly at: string;
+        readonly says: string;
+      }[];
+      /** the command to run next */
+      readonly next: string | null;
+    };
+  };
   /** List the agents a session may start, and why the others are refused. */
   "session.delegates": {
     readonly kind: "read";
@@ -2329,6 +2350,27 @@ export interface SyscallTypes {
       readonly waitsFor?: "person" | "agent";
       /** why it was ejected */
       readonly reason?: string;
+    };
+  };
+  /** Explain where a landing is: the events that led there, and the next command. */
+  "landing.why": {
+    readonly kind: "read";
+    readonly input: {
+      /** a landing's id or the beginning of it, or its session */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly state: string;
+      /** the events that led there, oldest first, at most 20 */
+      readonly because: readonly {
+        readonly seq: number;
+        readonly id: string;
+        readonly type: string;
+        readonly at: string;
+        readonly says: string;
+      }[];
+      /** the command to run next */
+      readonly next: string | null;
     };
   };
   /** Show who wrote each line of a file: session, turn, agent, model and approver. */

@@ -1,4 +1,4 @@
-export { BLAME_BYTES_MAX, type BlameRepository, isBinary, linesOf, openBlame } from "./blame/blame-file.ts";
+export { type BlameRepository, isBinary, linesOf, openBlame } from "./blame/blame-file.ts";
 export { type BlamedLine, utf8 } from "./blame/porcelain.ts";
 export { writeFileAtomic } from "./files/atomic-file.ts";
 export { type Files, systemFiles } from "./files/confined-files.ts";

@@ -56,3 +56,4 @@ export { startTour } from "./tour/tour.ts";
 export { createUserTools } from "./user-tools/user-tools.ts";
 export { openWaiting, type WaitingService } from "./waiting/waiting.ts";
 export { createWebTools } from "./web/web-tools.ts";
+export { createWhy, type Why, type WhyService } from "./why/why.ts";

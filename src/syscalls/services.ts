@@ -26,6 +26,7 @@ import type {
   Secrets,
   ToolCalls,
   WaitingService,
+  WhyService,
 } from "../services/index.ts";
 import type { Store } from "../store/index.ts";
 import type {
@@ -48,6 +49,7 @@ import type { Passes } from "./ws/passes.ts";
 export interface Services {
   readonly store: Store;
   readonly blame: BlameService;
+  readonly why: WhyService;
   readonly supervisor: Supervisor;
   readonly agents: Agents;
   readonly delegation: Delegation;

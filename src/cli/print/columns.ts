@@ -37,6 +37,12 @@ const COLUMNS: { readonly [list: string]: Columns } = {
     ["OPTIONS", (row) => (Array.isArray(row["options"]) ? spellOptions(row["options"].map(String), ", ") : "")],
     plain("question", "QUESTION", { shorten: "words" }),
   ],
+  because: [
+    ["WHEN", (row) => spellAge(row["at"])],
+    plain("says", "WHAT HAPPENED"),
+    plain("type", "EVENT", { drop: 2 }),
+    plain("id", "ID", { drop: 1 }),
+  ],
   agents: [
     plain("slug"),
     ["NAME", (row) => (row["name"] === row["slug"] ? "" : spell(row["name"] ?? "")), { shorten: "words" }],

@@ -37,7 +37,7 @@ export interface BlamedFile {
   readonly followsMoves: boolean;
 }
 
-export const BLAME_BYTES_MAX = 10_485_760;
+const BLAME_BYTES_MAX = 10_485_760;
 const BLAME_TIMEOUT_MS = 15_000;
 const MESSAGES_BYTES_MAX = 16_777_216;
 const SUBMODULE = "160000";

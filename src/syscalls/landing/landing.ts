@@ -6,6 +6,7 @@ import { Limit } from "../query-text.ts";
 import { byOf, sessionRowOf } from "../session/answer.ts";
 import { landingAfter, landingRowOf, waitForLanding } from "./answers.ts";
 import { listLandings, refuseForeign } from "./list.ts";
+import { landingWhy } from "./why.ts";
 import { LandingWire, landingsWire, landingWire } from "./wire.ts";
 
 const LIST_DEFAULT = 100;
@@ -207,6 +208,7 @@ export const landing: readonly Syscall[] = [
     commit: (context, { id, before }) => context.services.landings.move(id, before, byOf(context)),
     answer: async (context, { id }, events) => landingWire(context, await landingAfter(context, events, id)),
   }),
+  landingWhy,
 ];
 
 const BY_HAND = "by a person";

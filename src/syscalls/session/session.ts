@@ -14,6 +14,7 @@ import { sessionStart } from "./start.ts";
 import { sessionTalk } from "./talk.ts";
 import { sessionHistory } from "./tree/history.ts";
 import { sessionMarks } from "./tree/marks.ts";
+import { sessionWhy } from "./tree/why.ts";
 import { sessionWatch } from "./watch.ts";
 
 /** The family `session.*`, in the order of the reference docs. */
@@ -28,6 +29,7 @@ export const session: readonly Syscall[] = [
   sessionList,
   ...sessionRead,
   sessionWatch,
+  sessionWhy,
   sessionDelegates,
   ...sessionFileCalls,
   sessionLand,
