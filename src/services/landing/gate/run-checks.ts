@@ -1,4 +1,4 @@
-import { NomosError, toNomosError } from "../../../contract/index.ts";
+import { NomosError } from "../../../contract/index.ts";
 import type { Finding } from "../../../domains/index.ts";
 import { type Clock, HostError, shellQuoted } from "../../../host/index.ts";
 import type { Redactor } from "../../../redaction/index.ts";
@@ -124,7 +124,7 @@ const CHANGED_MAX = 50;
 /** The person's machine or configuration is at fault, not the work. */
 function unstartable(thrown: unknown): { readonly problem: string; readonly remedy: string } {
   if (!(thrown instanceof HostError)) throw thrown;
-  const { message: problem, remedy } = toNomosError(thrown);
+  const { message: problem, remedy } = thrown;
   const off = "or let checks run as you, without walls: `nomos config set landing.checkSandbox off`";
   return { problem, remedy: thrown.code === "sandbox_unavailable" ? `${remedy}; ${off}` : remedy };
 }
