@@ -40,8 +40,10 @@ export async function makeAndJudge(
     isTrial: eventId === null,
   });
   if (!("commit" in made)) return { findings: unmade(made, order, state.spec?.name ?? order.sessionId) };
-  const findings = await judge.judge({ opened, order, captured, tip: onto, made, state }, signal);
-  return findings.length > 0 ? { findings } : { made };
+  const judged = { opened, order, captured, tip: onto, made, state };
+  const findings = await judge.judge(judged, signal);
+  if (findings.length === 0) return { made };
+  return { findings: eventId === null ? findings : await judge.amend(judged, findings) };
 }
 
 function trailersOf({ sessionId, turnId }: LandingOrder, eventId: string | null): readonly string[] {

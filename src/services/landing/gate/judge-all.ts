@@ -30,7 +30,7 @@ export async function judgeAll(
   { settings, redactor, breathe }: JudgeMeans,
 ): Promise<readonly Finding[]> {
   const found = gatherFindings();
-  const { opened, captured, tip, made, state } = given;
+  const { opened, order, captured, tip, made, state } = given;
   await judgeWork(opened, captured, { ...made, uncommitted: settings.uncommitted }, found);
   const commits = await newCommits(given);
   const changes = commits.length > COMMITS_MAX ? tooMany(commits.length, found) : await changesOf(given, found);
@@ -39,8 +39,8 @@ export async function judgeAll(
   await judgeSize(opened, { tip, commit: made.commit }, changes, settings, found);
   if (isTooLarge(found)) return redactor.data(found.list());
   await judgeCommits({ opened, tip, captured, kept: made.kept }, found);
-  const { scope = null } = state.spec ?? {};
-  const rules = { scope, widened: state.widened ?? [], protect: settings.protect };
+  const { scope = null, name = order.sessionId } = state.spec ?? {};
+  const rules = { scope, widened: state.widened ?? [], protect: settings.protect, again: `nomos land ${name}` };
   await judgePaths(opened, made.commit, changes, rules, found);
   await breathe();
   await judgeSecrets({ opened, changes, commits, redactor, breathe }, found);
@@ -63,7 +63,7 @@ const LIST_TIMEOUT_MS = 120_000;
 function tooMany(commits: number, found: Gathered): null {
   found.add("size", {
     message: `The landing has more than ${Math.min(commits - 1, COMMITS_MAX)} commits.`,
-    remedy: "land with `--squash`",
+    remedy: "Land with `--squash`.",
   });
   return null;
 }
@@ -79,7 +79,7 @@ async function changesOf(
     if (!(thrown instanceof HostError) || !isBomb(thrown)) throw thrown;
     found.add("size", {
       message: `The commits change more than can be looked at: ${toNomosError(thrown).message}`,
-      remedy: "land less at once, or with `--squash` when only an earlier commit is too large",
+      remedy: "Land less at once, or with `--squash` when only an earlier commit is too large.",
     });
     return null;
   }

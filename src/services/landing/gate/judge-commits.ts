@@ -9,7 +9,7 @@ export interface KeptCommits {
   readonly kept: readonly string[];
 }
 
-const MAKE_ANEW = "land with `--squash` or `--rebase`: then the commits are made anew, with your settings";
+const MAKE_ANEW = "Land with `--squash` or `--rebase`: then the commits are made anew, with your settings.";
 const READ_TIMEOUT_MS = 120_000;
 const SHORT = 12;
 /** How far back the people of a branch are looked for. */

@@ -8,6 +8,8 @@ export interface PathRules {
   readonly scope: Scope | null;
   /** Paths that a person added to the scope. */
   readonly widened: readonly string[];
+  /** The command that lands the session. */
+  readonly again: string;
   /** `landing.protect` */
   readonly protect: readonly string[];
 }
@@ -16,8 +18,9 @@ const LINK = "120000";
 const SUBMODULE = "160000";
 const MODES = ["100644", "100755", LINK, SUBMODULE];
 
-const BY_HAND = "land it by hand after you have read it: `git fetch <worktree>` and `git merge`";
-const TAKE_BACK = "take it out of every new commit, or land with `--squash` when only an earlier commit has it";
+const BY_HAND = "Land it by hand after you have read it: `git fetch <worktree> HEAD`, then `git merge FETCH_HEAD`.";
+const NAME_IT = `${BY_HAND} A session whose scope names exactly this path may land it.`;
+const TAKE_BACK = "Take it out of every new commit, or land with `--squash` when only an earlier commit has it.";
 
 /** What the landing and each of its commits does to a path, one by one: a commit may hide what a later one reverts. */
 export async function judgePaths(
@@ -46,7 +49,7 @@ function judgeName({ path, after, commit }: LandedChange, found: Gathered): void
     found.add("policy", { path, message: `${shownPath(path)} has the mode ${after.mode}.`, remedy: TAKE_BACK });
 }
 
-const RENAME = "rename it in every new commit, or land with `--squash` when only an earlier commit has it";
+const RENAME = "Rename it in every new commit, or land with `--squash` when only an earlier commit has it.";
 
 /** Paths that need the person's hand, whatever the scope of the session is. */
 function judgeProtected({ path, before, after, commit }: LandedChange, rules: PathRules, found: Gathered): void {
@@ -63,20 +66,20 @@ function judgeProtected({ path, before, after, commit }: LandedChange, rules: Pa
     found.add("policy", {
       path,
       message: `${shownPath(path)}${where} adds, moves or removes a submodule.`,
-      remedy: `${BY_HAND}; a scope that names exactly this path allows it`,
+      remedy: NAME_IT,
     });
   if (controlNameOf(nameOf(path)) === ".gitmodules")
     found.add("policy", {
       path,
       message: `${shownPath(path)}${where} decides where git fetches submodules from.`,
-      remedy: `${BY_HAND}; a scope that names exactly this path allows it`,
+      remedy: NAME_IT,
     });
 }
 
 const isNamed = (path: string, { scope, widened }: PathRules): boolean =>
   scope?.allow.includes(path) === true || widened.includes(path);
 
-function judgeScope({ path, commit }: LandedChange, { scope, widened }: PathRules, found: Gathered): void {
+function judgeScope({ path, commit }: LandedChange, { scope, widened, again }: PathRules, found: Gathered): void {
   if (scope === null || widened.includes(path)) return;
   const { verdict, rule } = judgeChange(path, scope);
   // What is protected or has an odd name is no question of the scope, and is never offered.
@@ -85,7 +88,7 @@ function judgeScope({ path, commit }: LandedChange, { scope, widened }: PathRule
   found.add("scope", {
     path,
     message: `The session may not change ${shownPath(path)}${inCommit(commit)}: ${why}.`,
-    remedy: commit === null ? "undo the change" : TAKE_BACK,
+    remedy: `Undo the change, or run \`${again}\`: it asks you to allow it.`,
   });
 }
 
@@ -141,7 +144,7 @@ async function judgeAttributes(
     found.add("policy", {
       path,
       message: `${shownPath(path)}${inCommit(commit)} ${what}.`.slice(0, MESSAGE_CHARS),
-      remedy: `${BY_HAND}; a scope that names exactly this path allows it`,
+      remedy: NAME_IT,
     });
   }
 }

@@ -48,8 +48,7 @@ export async function judgeSecrets(searched: Searched, found: Gathered): Promise
   await inCommits(searched, found);
 }
 
-const TAKE_OUT =
-  "take it out, rotate the secret, and land with `--squash` when an earlier commit still has it: `nomos land <session> --squash`";
+const TAKE_OUT = "Take it out and rotate the secret; land with `--squash` when an earlier commit still has it.";
 
 function addFound(
   { path, commit }: LandedChange,
@@ -124,8 +123,7 @@ async function inCommits({ opened: { git }, commits, redactor, breathe }: Search
     for (const { kind } of secrets)
       found.add(RULE, {
         message: `The message of commit ${header.slice(0, SHORT)} holds a secret (${kind}).`,
-        remedy:
-          "rotate the secret, and land with a message of your own: `nomos land <session> --squash --message <text>`",
+        remedy: "Rotate the secret, and land with `--squash` and a message of your own.",
       });
   }
 }

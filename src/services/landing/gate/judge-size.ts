@@ -29,7 +29,7 @@ export async function judgeSize(
     found.add("size", {
       path,
       message: `${shownPath(path)}${where} has ${size} bytes; \`landing.fileBytesMax\` is ${fileBytesMax}.`,
-      remedy: "take it out of every new commit, or land with `--squash` when only an earlier commit has it",
+      remedy: "Take it out of every new commit, or land with `--squash` when only an earlier commit has it.",
     });
   }
   if (bytes > bytesMax)
@@ -47,7 +47,7 @@ export async function judgeSize(
     });
 }
 
-const SPLIT = "land less at once, or raise the limit: `nomos config set landing.<limit> <number>`";
+const SPLIT = "Land less at once, or raise the limit with `nomos config set`.";
 const SHORT = 12;
 const LINK = "120000";
 const SUBMODULE = "160000";

@@ -13,21 +13,21 @@ export async function judgeWork(
   if (captured.fault !== null)
     found.add("policy", {
       message: `Git does not accept what the session's commits are made of: ${shownPath(captured.fault)}`,
-      remedy: "make the commits anew with git in the worktree; `git fsck` there says what is damaged",
+      remedy: "Make the commits anew with git in the worktree; `git fsck` there says what is damaged.",
     });
   if (uncommitted === "commit") return;
   for (const path of captured.nested.slice(0, NAMED_MAX))
     found.add("policy", {
       path,
       message: `${shownPath(path)} is a repository of its own in the worktree: its files are not part of the landing.`,
-      remedy: "delete it, or move its files out of it and commit them",
+      remedy: "Delete it, or move its files out of it and commit them.",
     });
   if (!hasUncommitted) return;
   for (const path of await uncommittedPaths(git, captured))
     found.add("policy", {
       path,
       message: `${shownPath(path)} is not committed, and \`landing.uncommitted\` is \`refuse\`.`,
-      remedy: "commit it in the worktree, or delete it",
+      remedy: "Commit it in the worktree, or delete it.",
     });
 }
 

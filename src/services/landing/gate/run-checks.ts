@@ -72,7 +72,10 @@ async function runHooks(
     if ((await run(`hook ${name}`, { argv, env, isTrusted: true })) !== 0) return null;
   const after = await readMessage(tree);
   if (after === null)
-    found.add("check", { message: "A hook left no commit message.", remedy: "correct the hook, or give a message" });
+    found.add("check", {
+      message: "A hook left no commit message.",
+      remedy: "Correct the hook, or name a message: `nomos land <session> --message <text>`.",
+    });
   // A batch has several messages; hooks may refuse it but not change them.
   return after === null || after === before || landings.length > 1 ? null : after;
 }
@@ -103,8 +106,8 @@ function addFailed(
   found.add("check", {
     message: `\`${name}\` ${what}.${output === "" ? "" : `\n${output}`}`,
     remedy: ran.timedOut
-      ? "make it faster, or raise the limit: `nomos config set landing.checkTimeoutMs <ms>`"
-      : "mend what it complains about in the worktree, run it there, and land again",
+      ? "Make it faster, or raise the limit: `nomos config set landing.checkTimeoutMs <ms>`."
+      : "Mend what it complains about in the worktree, run it there, and land again.",
   });
 }
 
@@ -115,7 +118,7 @@ async function addChanged({ opened, folder, checks }: Checked, hasHooks: boolean
     found.add("check", {
       path,
       message: `${shownPath(path)} was changed by ${who}: what was checked is not what would land.`,
-      remedy: "run it in the worktree and commit what it changes, or have it change nothing",
+      remedy: "Run it in the worktree and commit what it changes, or have it change nothing.",
     });
 }
 
