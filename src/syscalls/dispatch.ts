@@ -197,6 +197,8 @@ async function judge(syscall: Syscall, resource: string, context: Context): Prom
 /** Refuses a call that would exceed the token's floor, whatever its capabilities. */
 async function refuseRights({ rights }: Syscall, input: Record<string, unknown>, context: Context): Promise<void> {
   const { services, actor } = context;
+  // Whoever acts for a session is an agent, whatever was granted.
+  if (rights === "person" && actor.sessionId !== null) return refuseBelow("strict", "off");
   if (rights === undefined || actor.floor === undefined) return;
   if (rights === "person") return refuseBelow(actor.floor, "off");
   if (rights !== "session") return;

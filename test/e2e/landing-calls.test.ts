@@ -55,7 +55,7 @@ async function working(script: string, title = "A task"): Promise<Session> {
 const tip = (branch = "main") => bench.git(bench.repo, "rev-parse", branch).trim();
 
 proves(
-  "LN-1",
+  "LAND-60",
   "a landing is answered when it is queued, and seen as it goes; a repeated call answers the same",
   async () => {
     const session = await working("write one.txt 1", "Add one");
@@ -103,7 +103,7 @@ proves(
 );
 
 proves(
-  "LN-1",
+  "LAND-60",
   "a caller that waits gets the outcome; a refusal is an answer with findings, and the branch stays",
   async () => {
     const good = await working("write two.txt 2");
@@ -139,7 +139,7 @@ proves(
   },
 );
 
-proves("LN-2", "a person holds, releases, moves and ejects what waits; what is over cannot be changed", async () => {
+proves("LAND-61", "a person holds, releases, moves and ejects what waits; what is over cannot be changed", async () => {
   bench.git(bench.repo, "branch", "queue");
   const sessions = await Promise.all([1, 2, 3].map((at) => working(`write q${at}.txt ${at}`)));
   const [a, b, c] = await sessions.reduce<Promise<Landing[]>>(async (before, { id }) => {
@@ -158,7 +158,8 @@ proves("LN-2", "a person holds, releases, moves and ejects what waits; what is o
   expect(expectOk(await post(`${b.id}/hold`))).toMatchObject({ held: "not yet" });
   expect(await daemon.call("GET", `/api/landings/${b.id}/wait?timeoutMs=10`)).toMatchObject({ status: 408 });
   expect(expectOk(await post(`${b.id}/release`))).not.toHaveProperty("held");
-  expect(expectOk(await post(`${c.id}/move`, { before: b.id }))).toMatchObject({ ahead: 1 });
+  expect(expectOk(await post(`${c.id}/move`, { before: b.id }))).toMatchObject({ state: "queued" });
+  expect(await show(c.id)).toMatchObject({ ahead: 1, behind: { id: a.id } });
   expect(await show(b.id)).toMatchObject({ ahead: 2, behind: { id: c.id } });
   expectRefusal(await post(`${c.id}/move`, { before: c.id }), 409, "landing_unmovable");
   expectRefusal(await post(`${c.id}/move`), 400, "invalid_request");
@@ -182,7 +183,7 @@ proves("LN-2", "a person holds, releases, moves and ejects what waits; what is o
   expect(tip("queue")).not.toBe("");
 });
 
-proves("LN-3", "a session's own token sees its own landings and lands, holds and ejects nothing", async () => {
+proves("LAND-62", "a session's own token sees its own landings and lands, holds and ejects nothing", async () => {
   const mine = await working("write mine.txt 1");
   const other = await working("write other.txt 1");
   const landings = await Promise.all([mine, other].map(async ({ id }) => expectOk(await land(id, { waitMs: 30_000 }))));
@@ -208,7 +209,7 @@ proves("LN-3", "a session's own token sees its own landings and lands, holds and
   expectRefusal(await post(`${own?.id}/eject`, {}, scoped), 403, "sandbox_floor");
 });
 
-proves("LN-1", "MCP and the command line carry the same values", async () => {
+proves("LAND-60", "MCP and the command line carry the same values", async () => {
   const { id, name } = await working("write mcp.txt 1", "Tell by MCP");
   const client = await mcpClient(daemon, "2025-11-25");
   const draft = await client.callTool({ name: "landing_draft", arguments: { id } });
@@ -222,7 +223,7 @@ proves("LN-1", "MCP and the command line carry the same values", async () => {
   expect(shown).toEqual(landings[0]);
 });
 
-proves("LN-1", "bad input is refused with a code and what to do", async () => {
+proves("LAND-60", "bad input is refused with a code and what to do", async () => {
   const plain = await start(daemon, { adapter: "demo", cwd: bench.repo });
   expectRefusal(await land(plain.id), 404, "worktree_not_found");
   const { id } = await working("write bad.txt 1");

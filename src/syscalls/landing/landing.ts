@@ -7,7 +7,7 @@ import { byOf, sessionRowOf } from "../session/answer.ts";
 import { landingAfter, landingRowOf, waitForLanding } from "./answers.ts";
 import { listLandings, refuseForeign } from "./list.ts";
 import { landingWhy } from "./why.ts";
-import { LandingWire, landingsWire, landingWire } from "./wire.ts";
+import { LandingWire, landingsWire, landingWire, recordedWire } from "./wire.ts";
 
 const LIST_DEFAULT = 100;
 const LIST_MAX = 500;
@@ -144,7 +144,7 @@ export const landing: readonly Syscall[] = [
       says: ["Ejected the landing of {sessionName}.", "Next: nomos land {sessionName}"],
     },
     commit: (context, { id, reason }) => context.services.landings.eject(id, reason ?? BY_HAND, byOf(context)),
-    answer: async (context, { id }, events) => landingWire(context, await landingAfter(context, events, id)),
+    answer: async (context, { id }, events) => recordedWire(context, await landingAfter(context, events, id)),
   }),
   write({
     name: "landing.hold",
@@ -165,7 +165,7 @@ export const landing: readonly Syscall[] = [
     },
     idempotent: true,
     commit: (context, { id, reason }) => context.services.landings.hold(id, reason ?? BY_HAND, byOf(context)),
-    answer: async (context, { id }, events) => landingWire(context, await landingAfter(context, events, id)),
+    answer: async (context, { id }, events) => recordedWire(context, await landingAfter(context, events, id)),
   }),
   write({
     name: "landing.release",
@@ -186,7 +186,7 @@ export const landing: readonly Syscall[] = [
     },
     idempotent: true,
     commit: (context, { id }) => context.services.landings.release(id, byOf(context)),
-    answer: async (context, { id }, events) => landingWire(context, await landingAfter(context, events, id)),
+    answer: async (context, { id }, events) => recordedWire(context, await landingAfter(context, events, id)),
   }),
   write({
     name: "landing.move",
@@ -206,7 +206,7 @@ export const landing: readonly Syscall[] = [
       says: ["Moved the landing of {sessionName}.", "Next: nomos landing list --state open"],
     },
     commit: (context, { id, before }) => context.services.landings.move(id, before, byOf(context)),
-    answer: async (context, { id }, events) => landingWire(context, await landingAfter(context, events, id)),
+    answer: async (context, { id }, events) => recordedWire(context, await landingAfter(context, events, id)),
   }),
   landingWhy,
 ];

@@ -82,6 +82,11 @@ export async function landingWire(context: Needed, row: LandingRow): Promise<Lan
   return wire ?? shown(row, new Map());
 }
 
+/** As its events left it, without what changes beside them: its place in the queue, and who has to do something. */
+export async function recordedWire(context: Context<"store">, row: LandingRow): Promise<LandingWire> {
+  return shown(row, await sessionsOf(context, [row]));
+}
+
 const LANE_MAX = 1000;
 const isWaiting = ({ at }: LandingRow): boolean => at === "queued";
 
@@ -120,7 +125,7 @@ async function waitsFor(
   return session.busy || (session.lastOutputAt ?? "") > row.changedAt ? {} : { waitsFor: "person" };
 }
 
-async function sessionsOf({ services }: Needed, rows: readonly LandingRow[]): Promise<Known> {
+async function sessionsOf({ services }: Context<"store">, rows: readonly LandingRow[]): Promise<Known> {
   const ids = [...new Set(rows.map(({ order }) => order.sessionId))];
   const found = await Promise.all(ids.map((id) => services.store.row(SESSIONS, id)));
   return new Map(ids.map((id, at) => [id, found[at] ?? null]));

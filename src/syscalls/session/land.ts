@@ -2,7 +2,7 @@ import * as z from "zod";
 import { CheckArgv, LANDING_LIST_MAX, LandHow, NomosError, SessionId } from "../../contract/index.ts";
 import { type Context, type Syscall, write } from "../define.ts";
 import { landingAfter, landingRowOf, waitForLanding } from "../landing/answers.ts";
-import { LandingWire, landingWire, type LandingWire as Told } from "../landing/wire.ts";
+import { LandingWire, landingWire, recordedWire, type LandingWire as Told } from "../landing/wire.ts";
 import { byOf, sessionRowOf } from "./answer.ts";
 
 const BRANCH_CHARS_MAX = 250;
@@ -87,7 +87,7 @@ export const sessionLand: Syscall = write({
   answer: async (context, { id, dryRun = false, waitMs = 0, ...wish }, events) => {
     if (dryRun) return tried(context, id, wish);
     const queued = await landingAfter(context, events);
-    if (waitMs === 0) return answered(await landingWire(context, queued));
+    if (waitMs === 0) return answered(await recordedWire(context, queued));
     const settled = await waitForLanding(context, queued.id, waitMs).catch(async (thrown: unknown) => {
       if (thrown instanceof NomosError && thrown.code === "wait_timeout" && !context.signal.aborted)
         return landingRowOf(context, queued.id);
