@@ -34,6 +34,7 @@ export interface ServiceParts {
   readonly policy: Services["policy"];
   readonly roles: Services["roles"];
   readonly landings: Services["landings"];
+  readonly fanOuts: Services["fanOuts"];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly daemon: Services["daemon"];
   readonly secrets: Services["secrets"];
@@ -45,7 +46,7 @@ export interface ServiceParts {
 export function buildServices(parts: ServiceParts): { readonly services: Services; readonly stop: () => void } {
   const { opened, written, machine, models, tools, sessions, policy, roles, daemon, secrets, fingerprints, plaintext } =
     parts;
-  const { landings, environment } = parts;
+  const { landings, fanOuts, environment } = parts;
   const { home, config, clock, store, instruments, audit, redactor } = opened;
   const { committer, fence, followers } = written;
   const { engine } = machine;
@@ -55,6 +56,7 @@ export function buildServices(parts: ServiceParts): { readonly services: Service
   const services: Services = {
     ...{ store, supervisor, agents, delegation, workspaces, trees, tokens, frames, explainTool },
     ...{
+      fanOuts,
       landings,
       blame: createBlame({ store, home, environment }),
       why: createWhy(store),

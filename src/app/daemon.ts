@@ -6,7 +6,7 @@ import {
   cleanTemporaries,
   createSessionTools,
   createToolbox,
-  type LandingService,
+  type FanOutService,
   type McpServerService,
   type OpenedHome,
   recordNetworkDenial,
@@ -255,7 +255,7 @@ interface Running {
   models?: ModelParts;
   mcpServers?: McpServerService;
   sessions?: Sessions;
-  landing?: LandingService;
+  landing?: FanOutService;
   stopWatching?: () => void;
   served?: Served;
   background?: BackgroundWork;

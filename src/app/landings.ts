@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { createLandingGit } from "../host/index.ts";
 import {
+  createFanOuts,
   createLandingJudge,
   createLandings,
-  type LandingService,
+  type FanOutService,
   landingSettings,
   type OpenedHome,
   worktreeSettings,
@@ -12,23 +13,24 @@ import type { Sessions } from "./build-sessions.ts";
 import type { Machine } from "./machine.ts";
 import type { WritableLog } from "./open-log.ts";
 
-/** Landings, with git for the person's repositories. */
+/** Landings, with git for the person's repositories, and fan-outs, which land one of several tries. */
 export function buildLandings(
   { home, config, clock, store, log, redactor }: OpenedHome,
   { committer, newId }: WritableLog,
-  { trees, supervisor }: Sessions,
+  { agents, trees, supervisor }: Sessions,
   own: Machine["own"],
   environment: Readonly<Record<string, string | undefined>>,
-): LandingService {
+): FanOutService {
   const scratch = join(home, "tmp", "landings");
   const carry = () => worktreeSettings(config).carry;
   const bytesMax = () => worktreeSettings(config).bounds.bytesMax;
   const git = createLandingGit({ environment, scratch, carry, bytesMax });
   const settings = () => landingSettings(config);
-  return createLandings({
+  const landing = createLandings({
     ...{ store, committer, clock, newId, trees, supervisor, git, scratch, settings },
     judge: createLandingJudge({ ...own, home, environment, committer, newId, clock, redactor, settings }),
     folder: join(home, "landings"),
     log: log.write,
   });
+  return createFanOuts({ store, committer, clock, newId, config, agents, supervisor, trees, log: log.write }, landing);
 }

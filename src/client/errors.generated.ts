@@ -284,6 +284,63 @@ export const ERRORS = {
     message: "The wait timed out.",
     remedy: "Wait again, or wait longer with `timeoutMs`.",
   },
+  fanout_exists: {
+    status: 409,
+    exit: 5,
+    message: "This fan-out exists already.",
+    remedy: "Run `nomos fan-out list` to see all fan-outs.",
+  },
+  fanout_not_found: {
+    status: 404,
+    exit: 4,
+    message: "There is no such fan-out.",
+    remedy: "Run `nomos fan-out list` to see all fan-outs.",
+  },
+  fanout_too_few: {
+    status: 409,
+    exit: 5,
+    message: "Fewer than two of the agents could be started, so there is nothing to compare.",
+    remedy:
+      "Read the reasons; run `nomos driver list` to see which agents are installed, or start one: `nomos run --worktree`.",
+  },
+  fanout_too_many: {
+    status: 422,
+    exit: 2,
+    message: "A fan-out takes no more candidates.",
+    remedy: "Name fewer agents, or raise the limit: `nomos config set fanOut.candidatesMax <number>`.",
+  },
+  fanout_candidate_not_found: {
+    status: 404,
+    exit: 4,
+    message: "The fan-out has no such candidate.",
+    remedy: "Name one of its sessions, or an agent that only one of them has: `nomos fan-out show <fan-out>`.",
+  },
+  fanout_unfinished: {
+    status: 409,
+    exit: 5,
+    message: "Some candidates still work, so none is the best yet.",
+    remedy:
+      "Run `nomos fan-out wait <fan-out>`, or name the session to land: `nomos fan-out land <fan-out> <session>`.",
+  },
+  fanout_no_winner: {
+    status: 409,
+    exit: 5,
+    message: "No candidate could land as it is.",
+    remedy: "Run `nomos fan-out show <fan-out>` to see why; prompt one again, or name the session to land.",
+  },
+  fanout_undecided: {
+    status: 409,
+    exit: 5,
+    message: "No candidate was chosen, so there are no others to drop.",
+    remedy:
+      "Name what to drop: `nomos fan-out drop <fan-out> <session>`, or everything: `nomos fan-out drop <fan-out> --all`.",
+  },
+  fanout_landing: {
+    status: 409,
+    exit: 5,
+    message: "The candidate's work is on its way to a branch.",
+    remedy: "Run `nomos landing list` and wait for it, or eject it: `nomos landing eject <landing>`.",
+  },
   cwd_hidden: {
     status: 400,
     exit: 2,

@@ -194,6 +194,24 @@ export interface Families {
     /** Show who wrote each line of a file: session, turn, agent, model and approver. */
     readonly file: Verb<"blame.file">;
   };
+  readonly fanOut: {
+    /** Run one prompt with several agents at once, each in a worktree of its own. */
+    readonly start: Verb<"fan-out.start">;
+    /** List fan-outs, newest first. */
+    readonly list: Verb<"fan-out.list">;
+    /** Compare the candidates of a fan-out: checks, size, time and cost, the best first. */
+    readonly show: Verb<"fan-out.show">;
+    /** Wait until no candidate of a fan-out works any more, and compare them. */
+    readonly wait: Verb<"fan-out.wait">;
+    /** Follow a fan-out: the comparison after each change, until no candidate works any more. */
+    readonly watch: Verb<"fan-out.watch">;
+    /** Show what each candidate of a fan-out changed, as a patch. */
+    readonly diff: Verb<"fan-out.diff">;
+    /** Land the work of one candidate, through the gate and the queue; the others are kept. */
+    readonly land: Verb<"fan-out.land">;
+    /** End candidates of a fan-out and remove their worktrees with the work in them. */
+    readonly drop: Verb<"fan-out.drop">;
+  };
   readonly driver: {
     /** List all drivers and show which are installed. */
     readonly list: Verb<"driver.list">;

@@ -86,6 +86,14 @@ export const ROUTES: { readonly [name in keyof SyscallTypes]: string } = {
   "landing.move": "POST /api/landings/:id/move",
   "landing.why": "GET /api/landings/:id/why",
   "blame.file": "GET /api/blame",
+  "fan-out.start": "POST /api/fan-outs",
+  "fan-out.list": "GET /api/fan-outs",
+  "fan-out.show": "GET /api/fan-outs/:id",
+  "fan-out.wait": "GET /api/fan-outs/:id/wait",
+  "fan-out.watch": "GET /api/fan-outs/:id/stream",
+  "fan-out.diff": "GET /api/fan-outs/:id/diff",
+  "fan-out.land": "POST /api/fan-outs/:id/land",
+  "fan-out.drop": "POST /api/fan-outs/:id/drop",
   "driver.list": "GET /api/drivers",
   "driver.show": "GET /api/drivers/:slug",
   "driver.install": "POST /api/drivers/:slug/install",
@@ -157,7 +165,7 @@ export const ROUTES: { readonly [name in keyof SyscallTypes]: string } = {
   "dashboard.leave": "POST /api/dashboard/sign-out",
 };
 
-export const STREAMS: readonly string[] = ["session.stream", "session.watch", "event.stream"];
+export const STREAMS: readonly string[] = ["session.stream", "session.watch", "event.stream", "fan-out.watch"];
 
 export const SHORT_FORMS: { readonly [short: string]: keyof SyscallTypes } = {
   prompt: "session.prompt",

@@ -2425,6 +2425,772 @@ export interface SyscallTypes {
       readonly followsMoves: boolean;
     };
   };
+  /** Run one prompt with several agents at once, each in a worktree of its own. */
+  "fan-out.start": {
+    readonly kind: "write";
+    readonly input: {
+      /** at most 1048576 bytes */
+      readonly prompt: string;
+      /** two or more; `agent:model` chooses a model, and the same agent may be named again for another try */
+      readonly agents: readonly string[];
+      /** a workspace by its slug */
+      readonly workspaceSlug?: string;
+      /** where they work: ws://workspaces/<slug>, and a path if needed */
+      readonly ground?: string;
+      /** a directory of the repository, if you name no ground */
+      readonly cwd?: string;
+      /** branch, tag or commit to start from; default: HEAD */
+      readonly base?: string;
+      /** the branch that the work is tried against; default: the one that is checked out */
+      readonly into?: string;
+      /** programs with their arguments, such as `[["npm", "test"]]`, beside the checks of the configuration */
+      readonly checks?: readonly (readonly string[])[];
+      /** the agents' mode */
+      readonly mode?: string;
+      readonly sandbox?: "off" | "warn" | "enforce" | "strict";
+      /** paths they may change, below the repository's root */
+      readonly scope?: {
+        readonly allow?: readonly string[];
+        readonly deny?: readonly string[];
+      };
+      readonly network?: {
+        readonly allow: readonly string[];
+      };
+      /** secrets they get as variables */
+      readonly secrets?: readonly string[];
+      /** of the sessions; default: `fan-out` and its name */
+      readonly label?: string;
+      /** of the sessions; default: the prompt's first line */
+      readonly title?: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly name: string;
+      /** judged: no candidate works any more; settled: landed or dropped, all of them; failed: too few started */
+      readonly state: "starting" | "working" | "judged" | "settled" | "failed";
+      /** a long one is cut; null: erased */
+      readonly prompt: string | null;
+      readonly repository: string;
+      /** the commit that every worktree was made from */
+      readonly base: string | null;
+      /** the branch that the work is tried against; null: the one that is checked out */
+      readonly into: string | null;
+      /** checks beside those of the configuration */
+      readonly checks: readonly (readonly string[])[];
+      readonly startedAt: string;
+      readonly changedAt: string;
+      readonly startedBy: string;
+      /** the best first */
+      readonly candidates: readonly {
+        readonly sessionId: string;
+        /** the session's name; absent before it exists */
+        readonly name?: string;
+        readonly agent: string;
+        readonly model?: string;
+        /** waiting: for an approval or a usage limit; failed: it could not be started; ended: without a result */
+        readonly state:
+          | "opening"
+          | "working"
+          | "waiting"
+          | "judging"
+          | "judged"
+          | "failed"
+          | "ended"
+          | "landing"
+          | "landed"
+          | "dropping"
+          | "dropped";
+        readonly waitingFor?: "approval" | "quota";
+        readonly waitingUntil?: string;
+        /** from 1, among those that were judged */
+        readonly rank?: number;
+        /** why it has this rank, or why it failed */
+        readonly reason?: string;
+        /** its work could land as it is */
+        readonly passes?: boolean;
+        /** how its last turn ended */
+        readonly outcome?: string;
+        /** none: there are no checks */
+        readonly checks?: "passed" | "failed" | "not run" | "none";
+        readonly checkMs?: number;
+        /** what would keep its work from the branch */
+        readonly findings: readonly {
+          readonly rule: "scope" | "secret" | "size" | "fileBudget" | "check" | "conflict" | "base" | "policy";
+          readonly path?: string;
+          readonly message: string;
+          /** what to do about it */
+          readonly remedy: string;
+        }[];
+        /** findings that are left out */
+        readonly more?: number;
+        /** changed files, against the base */
+        readonly files?: number;
+        /** lines */
+        readonly added?: number;
+        /** lines */
+        readonly removed?: number;
+        /** the first changed files */
+        readonly paths: readonly string[];
+        /** how long its turns took */
+        readonly turnMs?: number;
+        readonly spent?: {
+          /** tokens, without cached ones */
+          readonly input: number;
+          readonly output: number;
+          readonly cacheRead: number;
+          readonly cacheWrite: number;
+          /** null when the agent tells no price */
+          readonly costUsd: number | null;
+        };
+        /** its newest landing */
+        readonly landing?: {
+          readonly id: string;
+          readonly into: string;
+          readonly state: "queued" | "checking" | "landed" | "refused" | "ejected";
+        };
+        /** why it failed, could not be judged, or is still there */
+        readonly error?: {
+          readonly code: string;
+          readonly message: string;
+        };
+        /** what went with its worktree */
+        readonly gone?: {
+          readonly files: readonly string[];
+          readonly more: number;
+          /** still holds the files; `nomos fork` brings them back */
+          readonly snapshot: string | null;
+        };
+      }[];
+      /** what `best` names; null while one works, and when none could land */
+      readonly best: {
+        readonly sessionId: string;
+        readonly name: string;
+        readonly reason: string;
+      } | null;
+      /** the newest that was landed */
+      readonly chosen: {
+        readonly sessionId: string;
+        readonly landingId: string;
+      } | null;
+      /** files that more than one candidate changed; the first of them */
+      readonly overlap: readonly {
+        readonly path: string;
+        readonly sessions: readonly string[];
+      }[];
+      /** how many further files */
+      readonly overlapMore: number;
+      /** secrets that marks replaced */
+      readonly redacted?: readonly {
+        readonly kind: string;
+        readonly fingerprint: string;
+        readonly count: number;
+      }[];
+    };
+  };
+  /** List fan-outs, newest first. */
+  "fan-out.list": {
+    readonly kind: "read";
+    readonly input: {
+      /** only those that are not settled */
+      readonly open?: boolean | "0" | "1" | "true" | "false";
+      readonly limit?: number;
+      /** `next` of the previous page */
+      readonly after?: string;
+    };
+    readonly output: {
+      readonly fanOuts: readonly {
+        readonly id: string;
+        readonly name: string;
+        readonly state: "starting" | "running" | "settled";
+        readonly repository: string;
+        readonly agents: readonly string[];
+        readonly sessions: readonly string[];
+        readonly judged: number;
+        /** the session that was landed */
+        readonly chosen: string | null;
+        readonly startedAt: string;
+        readonly changedAt: string;
+      }[];
+      readonly next: string | null;
+    };
+  };
+  /** Compare the candidates of a fan-out: checks, size, time and cost, the best first. */
+  "fan-out.show": {
+    readonly kind: "read";
+    readonly input: {
+      /** a fan-out's name or id, or the beginning of either */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly name: string;
+      /** judged: no candidate works any more; settled: landed or dropped, all of them; failed: too few started */
+      readonly state: "starting" | "working" | "judged" | "settled" | "failed";
+      /** a long one is cut; null: erased */
+      readonly prompt: string | null;
+      readonly repository: string;
+      /** the commit that every worktree was made from */
+      readonly base: string | null;
+      /** the branch that the work is tried against; null: the one that is checked out */
+      readonly into: string | null;
+      /** checks beside those of the configuration */
+      readonly checks: readonly (readonly string[])[];
+      readonly startedAt: string;
+      readonly changedAt: string;
+      readonly startedBy: string;
+      /** the best first */
+      readonly candidates: readonly {
+        readonly sessionId: string;
+        /** the session's name; absent before it exists */
+        readonly name?: string;
+        readonly agent: string;
+        readonly model?: string;
+        /** waiting: for an approval or a usage limit; failed: it could not be started; ended: without a result */
+        readonly state:
+          | "opening"
+          | "working"
+          | "waiting"
+          | "judging"
+          | "judged"
+          | "failed"
+          | "ended"
+          | "landing"
+          | "landed"
+          | "dropping"
+          | "dropped";
+        readonly waitingFor?: "approval" | "quota";
+        readonly waitingUntil?: string;
+        /** from 1, among those that were judged */
+        readonly rank?: number;
+        /** why it has this rank, or why it failed */
+        readonly reason?: string;
+        /** its work could land as it is */
+        readonly passes?: boolean;
+        /** how its last turn ended */
+        readonly outcome?: string;
+        /** none: there are no checks */
+        readonly checks?: "passed" | "failed" | "not run" | "none";
+        readonly checkMs?: number;
+        /** what would keep its work from the branch */
+        readonly findings: readonly {
+          readonly rule: "scope" | "secret" | "size" | "fileBudget" | "check" | "conflict" | "base" | "policy";
+          readonly path?: string;
+          readonly message: string;
+          /** what to do about it */
+          readonly remedy: string;
+        }[];
+        /** findings that are left out */
+        readonly more?: number;
+        /** changed files, against the base */
+        readonly files?: number;
+        /** lines */
+        readonly added?: number;
+        /** lines */
+        readonly removed?: number;
+        /** the first changed files */
+        readonly paths: readonly string[];
+        /** how long its turns took */
+        readonly turnMs?: number;
+        readonly spent?: {
+          /** tokens, without cached ones */
+          readonly input: number;
+          readonly output: number;
+          readonly cacheRead: number;
+          readonly cacheWrite: number;
+          /** null when the agent tells no price */
+          readonly costUsd: number | null;
+        };
+        /** its newest landing */
+        readonly landing?: {
+          readonly id: string;
+          readonly into: string;
+          readonly state: "queued" | "checking" | "landed" | "refused" | "ejected";
+        };
+        /** why it failed, could not be judged, or is still there */
+        readonly error?: {
+          readonly code: string;
+          readonly message: string;
+        };
+        /** what went with its worktree */
+        readonly gone?: {
+          readonly files: readonly string[];
+          readonly more: number;
+          /** still holds the files; `nomos fork` brings them back */
+          readonly snapshot: string | null;
+        };
+      }[];
+      /** what `best` names; null while one works, and when none could land */
+      readonly best: {
+        readonly sessionId: string;
+        readonly name: string;
+        readonly reason: string;
+      } | null;
+      /** the newest that was landed */
+      readonly chosen: {
+        readonly sessionId: string;
+        readonly landingId: string;
+      } | null;
+      /** files that more than one candidate changed; the first of them */
+      readonly overlap: readonly {
+        readonly path: string;
+        readonly sessions: readonly string[];
+      }[];
+      /** how many further files */
+      readonly overlapMore: number;
+    };
+  };
+  /** Wait until no candidate of a fan-out works any more, and compare them. */
+  "fan-out.wait": {
+    readonly kind: "read";
+    readonly input: {
+      /** a fan-out's name or id, or the beginning of either */
+      readonly id: string;
+      readonly timeoutMs?: number;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly name: string;
+      /** judged: no candidate works any more; settled: landed or dropped, all of them; failed: too few started */
+      readonly state: "starting" | "working" | "judged" | "settled" | "failed";
+      /** a long one is cut; null: erased */
+      readonly prompt: string | null;
+      readonly repository: string;
+      /** the commit that every worktree was made from */
+      readonly base: string | null;
+      /** the branch that the work is tried against; null: the one that is checked out */
+      readonly into: string | null;
+      /** checks beside those of the configuration */
+      readonly checks: readonly (readonly string[])[];
+      readonly startedAt: string;
+      readonly changedAt: string;
+      readonly startedBy: string;
+      /** the best first */
+      readonly candidates: readonly {
+        readonly sessionId: string;
+        /** the session's name; absent before it exists */
+        readonly name?: string;
+        readonly agent: string;
+        readonly model?: string;
+        /** waiting: for an approval or a usage limit; failed: it could not be started; ended: without a result */
+        readonly state:
+          | "opening"
+          | "working"
+          | "waiting"
+          | "judging"
+          | "judged"
+          | "failed"
+          | "ended"
+          | "landing"
+          | "landed"
+          | "dropping"
+          | "dropped";
+        readonly waitingFor?: "approval" | "quota";
+        readonly waitingUntil?: string;
+        /** from 1, among those that were judged */
+        readonly rank?: number;
+        /** why it has this rank, or why it failed */
+        readonly reason?: string;
+        /** its work could land as it is */
+        readonly passes?: boolean;
+        /** how its last turn ended */
+        readonly outcome?: string;
+        /** none: there are no checks */
+        readonly checks?: "passed" | "failed" | "not run" | "none";
+        readonly checkMs?: number;
+        /** what would keep its work from the branch */
+        readonly findings: readonly {
+          readonly rule: "scope" | "secret" | "size" | "fileBudget" | "check" | "conflict" | "base" | "policy";
+          readonly path?: string;
+          readonly message: string;
+          /** what to do about it */
+          readonly remedy: string;
+        }[];
+        /** findings that are left out */
+        readonly more?: number;
+        /** changed files, against the base */
+        readonly files?: number;
+        /** lines */
+        readonly added?: number;
+        /** lines */
+        readonly removed?: number;
+        /** the first changed files */
+        readonly paths: readonly string[];
+        /** how long its turns took */
+        readonly turnMs?: number;
+        readonly spent?: {
+          /** tokens, without cached ones */
+          readonly input: number;
+          readonly output: number;
+          readonly cacheRead: number;
+          readonly cacheWrite: number;
+          /** null when the agent tells no price */
+          readonly costUsd: number | null;
+        };
+        /** its newest landing */
+        readonly landing?: {
+          readonly id: string;
+          readonly into: string;
+          readonly state: "queued" | "checking" | "landed" | "refused" | "ejected";
+        };
+        /** why it failed, could not be judged, or is still there */
+        readonly error?: {
+          readonly code: string;
+          readonly message: string;
+        };
+        /** what went with its worktree */
+        readonly gone?: {
+          readonly files: readonly string[];
+          readonly more: number;
+          /** still holds the files; `nomos fork` brings them back */
+          readonly snapshot: string | null;
+        };
+      }[];
+      /** what `best` names; null while one works, and when none could land */
+      readonly best: {
+        readonly sessionId: string;
+        readonly name: string;
+        readonly reason: string;
+      } | null;
+      /** the newest that was landed */
+      readonly chosen: {
+        readonly sessionId: string;
+        readonly landingId: string;
+      } | null;
+      /** files that more than one candidate changed; the first of them */
+      readonly overlap: readonly {
+        readonly path: string;
+        readonly sessions: readonly string[];
+      }[];
+      /** how many further files */
+      readonly overlapMore: number;
+    };
+  };
+  /** Follow a fan-out: the comparison after each change, until no candidate works any more. */
+  "fan-out.watch": {
+    readonly kind: "stream";
+    readonly input: {
+      /** a fan-out's name or id, or the beginning of either */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly name: string;
+      /** judged: no candidate works any more; settled: landed or dropped, all of them; failed: too few started */
+      readonly state: "starting" | "working" | "judged" | "settled" | "failed";
+      /** a long one is cut; null: erased */
+      readonly prompt: string | null;
+      readonly repository: string;
+      /** the commit that every worktree was made from */
+      readonly base: string | null;
+      /** the branch that the work is tried against; null: the one that is checked out */
+      readonly into: string | null;
+      /** checks beside those of the configuration */
+      readonly checks: readonly (readonly string[])[];
+      readonly startedAt: string;
+      readonly changedAt: string;
+      readonly startedBy: string;
+      /** the best first */
+      readonly candidates: readonly {
+        readonly sessionId: string;
+        /** the session's name; absent before it exists */
+        readonly name?: string;
+        readonly agent: string;
+        readonly model?: string;
+        /** waiting: for an approval or a usage limit; failed: it could not be started; ended: without a result */
+        readonly state:
+          | "opening"
+          | "working"
+          | "waiting"
+          | "judging"
+          | "judged"
+          | "failed"
+          | "ended"
+          | "landing"
+          | "landed"
+          | "dropping"
+          | "dropped";
+        readonly waitingFor?: "approval" | "quota";
+        readonly waitingUntil?: string;
+        /** from 1, among those that were judged */
+        readonly rank?: number;
+        /** why it has this rank, or why it failed */
+        readonly reason?: string;
+        /** its work could land as it is */
+        readonly passes?: boolean;
+        /** how its last turn ended */
+        readonly outcome?: string;
+        /** none: there are no checks */
+        readonly checks?: "passed" | "failed" | "not run" | "none";
+        readonly checkMs?: number;
+        /** what would keep its work from the branch */
+        readonly findings: readonly {
+          readonly rule: "scope" | "secret" | "size" | "fileBudget" | "check" | "conflict" | "base" | "policy";
+          readonly path?: string;
+          readonly message: string;
+          /** what to do about it */
+          readonly remedy: string;
+        }[];
+        /** findings that are left out */
+        readonly more?: number;
+        /** changed files, against the base */
+        readonly files?: number;
+        /** lines */
+        readonly added?: number;
+        /** lines */
+        readonly removed?: number;
+        /** the first changed files */
+        readonly paths: readonly string[];
+        /** how long its turns took */
+        readonly turnMs?: number;
+        readonly spent?: {
+          /** tokens, without cached ones */
+          readonly input: number;
+          readonly output: number;
+          readonly cacheRead: number;
+          readonly cacheWrite: number;
+          /** null when the agent tells no price */
+          readonly costUsd: number | null;
+        };
+        /** its newest landing */
+        readonly landing?: {
+          readonly id: string;
+          readonly into: string;
+          readonly state: "queued" | "checking" | "landed" | "refused" | "ejected";
+        };
+        /** why it failed, could not be judged, or is still there */
+        readonly error?: {
+          readonly code: string;
+          readonly message: string;
+        };
+        /** what went with its worktree */
+        readonly gone?: {
+          readonly files: readonly string[];
+          readonly more: number;
+          /** still holds the files; `nomos fork` brings them back */
+          readonly snapshot: string | null;
+        };
+      }[];
+      /** what `best` names; null while one works, and when none could land */
+      readonly best: {
+        readonly sessionId: string;
+        readonly name: string;
+        readonly reason: string;
+      } | null;
+      /** the newest that was landed */
+      readonly chosen: {
+        readonly sessionId: string;
+        readonly landingId: string;
+      } | null;
+      /** files that more than one candidate changed; the first of them */
+      readonly overlap: readonly {
+        readonly path: string;
+        readonly sessions: readonly string[];
+      }[];
+      /** how many further files */
+      readonly overlapMore: number;
+    };
+  };
+  /** Show what each candidate of a fan-out changed, as a patch. */
+  "fan-out.diff": {
+    readonly kind: "read";
+    readonly input: {
+      /** a fan-out's name or id, or the beginning of either */
+      readonly id: string;
+      /** only this candidate: its session or its agent */
+      readonly session?: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly diffs: readonly {
+        readonly sessionId: string;
+        /** the session's name; absent before it exists */
+        readonly name?: string;
+        readonly agent: string;
+        readonly files: readonly {
+          readonly path: string;
+          readonly added: number;
+          readonly removed: number;
+        }[];
+        /** as `git apply` takes it; null: too large, or the worktree is gone */
+        readonly patch: string | null;
+        /** why there is no patch */
+        readonly why?: string;
+      }[];
+    };
+  };
+  /** Land the work of one candidate, through the gate and the queue; the others are kept. */
+  "fan-out.land": {
+    readonly kind: "write";
+    readonly input: {
+      /** a fan-out's name or id, or the beginning of either */
+      readonly id: string;
+      /** its session, its agent, or `best` */
+      readonly session: string;
+      /** the branch; default: as the fan-out was tried */
+      readonly into?: string;
+      /** default: `landing.how` of the configuration */
+      readonly how?: "merge" | "rebase" | "squash";
+      /** of the commit */
+      readonly message?: string;
+      /** beside those of the fan-out */
+      readonly checks?: readonly (readonly string[])[];
+      /** push a branch for a pull request instead of moving the branch */
+      readonly pr?: boolean;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly name: string;
+      /** judged: no candidate works any more; settled: landed or dropped, all of them; failed: too few started */
+      readonly state: "starting" | "working" | "judged" | "settled" | "failed";
+      /** a long one is cut; null: erased */
+      readonly prompt: string | null;
+      readonly repository: string;
+      /** the commit that every worktree was made from */
+      readonly base: string | null;
+      /** the branch that the work is tried against; null: the one that is checked out */
+      readonly into: string | null;
+      /** checks beside those of the configuration */
+      readonly checks: readonly (readonly string[])[];
+      readonly startedAt: string;
+      readonly changedAt: string;
+      readonly startedBy: string;
+      /** the best first */
+      readonly candidates: readonly {
+        readonly sessionId: string;
+        /** the session's name; absent before it exists */
+        readonly name?: string;
+        readonly agent: string;
+        readonly model?: string;
+        /** waiting: for an approval or a usage limit; failed: it could not be started; ended: without a result */
+        readonly state:
+          | "opening"
+          | "working"
+          | "waiting"
+          | "judging"
+          | "judged"
+          | "failed"
+          | "ended"
+          | "landing"
+          | "landed"
+          | "dropping"
+          | "dropped";
+        readonly waitingFor?: "approval" | "quota";
+        readonly waitingUntil?: string;
+        /** from 1, among those that were judged */
+        readonly rank?: number;
+        /** why it has this rank, or why it failed */
+        readonly reason?: string;
+        /** its work could land as it is */
+        readonly passes?: boolean;
+        /** how its last turn ended */
+        readonly outcome?: string;
+        /** none: there are no checks */
+        readonly checks?: "passed" | "failed" | "not run" | "none";
+        readonly checkMs?: number;
+        /** what would keep its work from the branch */
+        readonly findings: readonly {
+          readonly rule: "scope" | "secret" | "size" | "fileBudget" | "check" | "conflict" | "base" | "policy";
+          readonly path?: string;
+          readonly message: string;
+          /** what to do about it */
+          readonly remedy: string;
+        }[];
+        /** findings that are left out */
+        readonly more?: number;
+        /** changed files, against the base */
+        readonly files?: number;
+        /** lines */
+        readonly added?: number;
+        /** lines */
+        readonly removed?: number;
+        /** the first changed files */
+        readonly paths: readonly string[];
+        /** how long its turns took */
+        readonly turnMs?: number;
+        readonly spent?: {
+          /** tokens, without cached ones */
+          readonly input: number;
+          readonly output: number;
+          readonly cacheRead: number;
+          readonly cacheWrite: number;
+          /** null when the agent tells no price */
+          readonly costUsd: number | null;
+        };
+        /** its newest landing */
+        readonly landing?: {
+          readonly id: string;
+          readonly into: string;
+          readonly state: "queued" | "checking" | "landed" | "refused" | "ejected";
+        };
+        /** why it failed, could not be judged, or is still there */
+        readonly error?: {
+          readonly code: string;
+          readonly message: string;
+        };
+        /** what went with its worktree */
+        readonly gone?: {
+          readonly files: readonly string[];
+          readonly more: number;
+          /** still holds the files; `nomos fork` brings them back */
+          readonly snapshot: string | null;
+        };
+      }[];
+      /** what `best` names; null while one works, and when none could land */
+      readonly best: {
+        readonly sessionId: string;
+        readonly name: string;
+        readonly reason: string;
+      } | null;
+      /** the newest that was landed */
+      readonly chosen: {
+        readonly sessionId: string;
+        readonly landingId: string;
+      } | null;
+      /** files that more than one candidate changed; the first of them */
+      readonly overlap: readonly {
+        readonly path: string;
+        readonly sessions: readonly string[];
+      }[];
+      /** how many further files */
+      readonly overlapMore: number;
+      readonly landing: {
+        readonly id: string;
+        readonly sessionId: string;
+        readonly name: string;
+      };
+    };
+  };
+  /** End candidates of a fan-out and remove their worktrees with the work in them. */
+  "fan-out.drop": {
+    readonly kind: "write";
+    readonly input: {
+      /** a fan-out's name or id, or the beginning of either */
+      readonly id: string;
+      /** its session or its agent; default: all but the one that was landed */
+      readonly session?: string;
+      /** every candidate, also when none was landed */
+      readonly all?: boolean;
+      /** only say what would go */
+      readonly dryRun?: boolean;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly dryRun: boolean;
+      readonly dropped: readonly {
+        readonly sessionId: string;
+        /** the session's name; absent before it exists */
+        readonly name?: string;
+        readonly agent: string;
+        /** changed files that went with the worktree */
+        readonly files: readonly string[];
+        /** how many further files */
+        readonly more: number;
+        /** still holds the files: `nomos fork <name>` brings them back */
+        readonly snapshot: string | null;
+      }[];
+      readonly count: number;
+    };
+  };
   /** List all drivers and show which are installed. */
   "driver.list": {
     readonly kind: "read";
@@ -4413,6 +5179,15 @@ export type ErrorCode =
   | "unsupported_media_type"
   | "usage"
   | "wait_timeout"
+  | "fanout_exists"
+  | "fanout_not_found"
+  | "fanout_too_few"
+  | "fanout_too_many"
+  | "fanout_candidate_not_found"
+  | "fanout_unfinished"
+  | "fanout_no_winner"
+  | "fanout_undecided"
+  | "fanout_landing"
   | "cwd_hidden"
   | "cwd_missing"
   | "driver_failed"

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { POLICY_LIMITS } from "../domains/index.ts";
+import { CANDIDATES_MIN, FANOUT_LIMITS, POLICY_LIMITS } from "../domains/index.ts";
 import { Landing } from "./landing-config.ts";
 import { McpServers } from "./mcp-config.ts";
 import { Engine, Models, OnQuota, SecretRef } from "./models-config.ts";
@@ -159,6 +159,19 @@ export const Config = z.looseObject({
     .optional()
     .describe("how worktrees are made"),
   landing: Landing,
+  fanOut: z
+    .looseObject({
+      candidatesMax: z
+        .number()
+        .int()
+        .min(CANDIDATES_MIN)
+        .max(FANOUT_LIMITS.candidates.max)
+        .optional()
+        .describe("how many agents one fan-out may run a prompt with"),
+      judgedAtOnce: z.number().int().min(1).max(16).optional().describe("candidates whose checks run at the same time"),
+    })
+    .optional()
+    .describe("limits of fan-outs: one prompt in several worktrees"),
   anchors: z
     .object({
       git: z
@@ -232,6 +245,9 @@ export const WORKTREE_DEFAULTS = {
   alternates: false,
 } as const;
 
+/** Members of `fanOut`. */
+export const FAN_OUT_DEFAULTS = { candidatesMax: 8, judgedAtOnce: 1 } as const;
+
 /** These take effect at once; the others need a restart. */
 export const HOT_KEYS: readonly string[] = [
   "publicUrl",
@@ -251,6 +267,7 @@ export const HOT_KEYS: readonly string[] = [
   "limits",
   "worktree",
   "landing",
+  "fanOut",
   "delegationDepthMax",
   "delegationChildrenMax",
   "snapshotFilesMax",

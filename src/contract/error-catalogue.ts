@@ -3,6 +3,7 @@ import { BACKUP_ERRORS } from "./errors/backup-errors.ts";
 import { EMBEDDING_ERRORS } from "./errors/embedding-errors.ts";
 import { ENGINE_ERRORS } from "./errors/engine-errors.ts";
 import type { ErrorEntry } from "./errors/entry.ts";
+import { FANOUT_ERRORS } from "./errors/fanout-errors.ts";
 import { HOST_ERRORS } from "./errors/host-errors.ts";
 import { LANDING_ERRORS } from "./errors/landing-errors.ts";
 import { LOG_ERRORS } from "./errors/log-errors.ts";
@@ -18,6 +19,7 @@ import { WORKTREE_ERRORS } from "./errors/worktree-errors.ts";
 export const ERROR_CATALOGUE = {
   ...AGENT_ERRORS,
   ...REQUEST_ERRORS,
+  ...FANOUT_ERRORS,
   ...HOST_ERRORS,
   ...BACKUP_ERRORS,
   ...EMBEDDING_ERRORS,

@@ -1,4 +1,4 @@
-export { CONFIG_DEFAULTS, Config, HOT_KEYS, LIMIT_DEFAULTS, WORKTREE_DEFAULTS } from "./config.ts";
+export { CONFIG_DEFAULTS, Config, FAN_OUT_DEFAULTS, HOT_KEYS, LIMIT_DEFAULTS, WORKTREE_DEFAULTS } from "./config.ts";
 export { ERROR_CATALOGUE, type ErrorCode } from "./error-catalogue.ts";
 export { gatherBytes } from "./gather-bytes.ts";
 export { jsonExcess } from "./json-bounds.ts";

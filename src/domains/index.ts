@@ -1,5 +1,6 @@
 import { type Aggregate, Session } from "../kernel/index.ts";
 import { AgentIdentity } from "./agents/agent.ts";
+import { FanoutStream } from "./fanouts/fanout.ts";
 import { LandingStream } from "./landings/landing.ts";
 import { SecretStream } from "./secrets/secret.ts";
 import { VaultStream } from "./secrets/vault.ts";
@@ -81,6 +82,31 @@ export {
   recordDelegation,
   refuseDelegation,
 } from "./delegation/delegation.ts";
+export {
+  beginFanout,
+  CANDIDATES_MIN,
+  chooseCandidate,
+  dropCandidates,
+  FANOUT_LIMITS,
+  FANOUTS,
+  type FanoutRow,
+  FanoutStream,
+  failCandidate,
+  judgeCandidate,
+  removeCandidate,
+  settleFanout,
+  standing,
+  startFanout,
+} from "./fanouts/fanout.ts";
+export type {
+  Candidate,
+  FanoutOrder,
+  Fault,
+  Judgement,
+  KnownFanout,
+  Tried,
+} from "./fanouts/fanout-events.ts";
+export { overlaps, type Ranked, rankCandidates } from "./fanouts/rank.ts";
 export {
   type Actor,
   belowSession,
@@ -242,4 +268,5 @@ export const AGGREGATES: readonly Aggregate[] = [
   SecretStream,
   VaultStream,
   LandingStream,
+  FanoutStream,
 ];

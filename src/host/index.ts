@@ -72,6 +72,8 @@ export { type LockReason, openVault, type Vault, type VaultOpener, type VaultSta
 export type { VaultFiles } from "./vault/vault-files.ts";
 export type { Applied } from "./worktrees/apply/apply-worktree.ts";
 export { isLeadingOut } from "./worktrees/apply/plan-steps.ts";
+export type { WorktreeChanges } from "./worktrees/apply/worktree-changes.ts";
 export type { Work } from "./worktrees/find-work.ts";
 export { holdersOf } from "./worktrees/holders.ts";
+export type { RemovalWish } from "./worktrees/remove-worktree.ts";
 export { createWorktrees, type Worktree, type Worktrees } from "./worktrees/worktrees.ts";

@@ -10,6 +10,8 @@ export { createDocs, type DocService } from "./docs/docs.ts";
 export { createDriverCatalogue, type DriverCatalogue } from "./drivers/driver-catalogue.ts";
 export { createDrivers, type Drivers } from "./drivers/drivers.ts";
 export { createProgramRunner } from "./drivers/run-program.ts";
+export { createFanOuts, type FanOutService, type FanOuts } from "./fan-outs/fan-outs.ts";
+export type { ShownCandidate, ShownFanout } from "./fan-outs/show-fan-out.ts";
 export { cleanTemporaries } from "./home/clean-temporaries.ts";
 export { giveHomeLeaseBack, takeHomeLease } from "./home/home-lease.ts";
 export { type HomeState, homeState } from "./home/home-state.ts";

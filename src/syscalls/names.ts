@@ -1,10 +1,10 @@
 import { NomosError } from "../contract/index.ts";
-import { type Actor, decideGate, LANDINGS } from "../domains/index.ts";
+import { type Actor, decideGate, FANOUTS, LANDINGS } from "../domains/index.ts";
 import { APPROVALS, type ApprovalRow, isUuid, SESSIONS, Session, type SessionRow } from "../kernel/index.ts";
 import type { Services } from "./services.ts";
 
 /** What a member of a call may name in short: by a name, the beginning of a name or id, or a session's title. */
-export type NamedThing = "session" | "worktree" | "approval" | "agent" | "landing";
+export type NamedThing = "session" | "worktree" | "approval" | "agent" | "landing" | "fan-out";
 
 type Needed = Pick<Services, "agents" | "policy" | "store">;
 type Named = Pick<SessionRow, "id" | "name" | "title">;
@@ -153,6 +153,29 @@ function notLanding(given: string, message: string): NomosError {
   return new NomosError("landing_not_found", { given }, { message });
 }
 
+/** A fan-out by its id or name, or the beginning of either. */
+async function fanoutNamed({ store }: Needed, _actor: Actor, given: string): Promise<string> {
+  if ((await store.row(FANOUTS, given)) !== null) return given;
+  const named = await store.rows(FANOUTS, { limit: SHOWN_MAX, where: { name: given } });
+  const byName = { by: "name", descending: false, after: { id: "", key: given } } as const;
+  const after = await store.rows(FANOUTS, { limit: SHOWN_MAX, ...byName });
+  const begun = [
+    ...after.filter(({ name }) => name.startsWith(given)),
+    ...(await store.rows(FANOUTS, { limit: SHOWN_MAX, idPrefix: given })),
+  ];
+  const found = named.length > 0 ? named : begun;
+  if (found.length > 1)
+    throw ambiguous(
+      given,
+      found.map(({ name }) => name),
+      found.map(({ id, name }) => ({ id, name })),
+    );
+  const [only] = found;
+  if (only === undefined)
+    throw new NomosError("fanout_not_found", { given }, { message: `There is no fan-out \`${given}\`.` });
+  return only.id;
+}
+
 /** The agent, or the only one whose name begins so. As given when there is none. */
 async function agentNamed(services: Needed, actor: Actor, given: string): Promise<string> {
   if (given === "" || (await services.agents.find(given)) !== null) return given;
@@ -172,6 +195,7 @@ const FIND: { readonly [T in NamedThing]: (services: Needed, actor: Actor, given
   approval: approvalNamed,
   agent: agentNamed,
   landing: landingNamed,
+  "fan-out": fanoutNamed,
 };
 
 /** Replaces short names in a call's members. A session's own token names everything in full. */

@@ -13,6 +13,7 @@ import type {
   DocService,
   DriverCatalogue,
   EventLoopLag,
+  FanOuts,
   HomeState,
   Instruments,
   Landings,
@@ -56,6 +57,7 @@ export interface Services {
   readonly workspaces: WorkspaceRegistry;
   readonly trees: SessionTrees;
   readonly landings: Landings;
+  readonly fanOuts: FanOuts;
   readonly tokens: Tokens;
   readonly frames: Frames;
   readonly secrets: Secrets;

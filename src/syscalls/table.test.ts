@@ -34,7 +34,16 @@ test("the table holds every syscall of every family folder, each once", () => {
 /** Written by hand, so that every change of a role's permissions must be repeated here. */
 const CAPABILITIES: { readonly [role in Role]: readonly string[] } = {
   viewer: [
-    ...["agent.read", "approval.read", "audit.read", "blame.read", "blob.read", "landing.read", "mcp.read"],
+    ...[
+      "agent.read",
+      "approval.read",
+      "audit.read",
+      "blame.read",
+      "blob.read",
+      "fanout.read",
+      "landing.read",
+      "mcp.read",
+    ],
     ...["model.read", "queue.list"],
     ...["session.list", "session.read", "system.read", "workspace.read", "worktree.read"],
   ],

@@ -11,6 +11,7 @@ import type { Syscall } from "./define.ts";
 import { doc } from "./doc/doc.ts";
 import { driver } from "./driver/driver.ts";
 import { event } from "./event/event.ts";
+import { fanOut } from "./fan-out/fan-out.ts";
 import { landing } from "./landing/landing.ts";
 import { mcpServer } from "./mcp-server/mcp-server.ts";
 import { model } from "./model/model.ts";
@@ -43,6 +44,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...worktree,
   ...landing,
   ...blame,
+  ...fanOut,
   ...driver,
   ...model,
   ...mcpServer,

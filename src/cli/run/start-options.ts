@@ -38,16 +38,12 @@ export interface StartOptions {
   readonly secret?: readonly string[] | undefined;
 }
 
-const SANDBOXES = ["off", "warn", "enforce", "strict"] as const;
+/** Those of one agent or one directory alone. */
+type Own = "agent" | "file" | "worktree" | "model" | "base";
 
-/** The input of `session.start`. `--scope !PATTERN` denies; lists may be repeated or separated by commas. */
-export function startInput(
-  { cwd: here }: Pick<Terminal, "cwd">,
-  agent: { readonly slug: string; readonly driver: string },
-  prompt: string,
-  options: StartOptions,
-): InputOf<"session.start"> {
-  const { label, title, file, base, mode, model, workspace } = options;
+/** What `session.start` and `fan-out.start` have in common. `--scope !PATTERN` denies; lists may be repeated or have commas. */
+export function sharedInput({ cwd: here }: Pick<Terminal, "cwd">, options: Omit<StartOptions, Own>) {
+  const { label, title, mode, workspace } = options;
   const sandbox = SANDBOXES.find((one) => one === options.sandbox);
   if (options.sandbox !== undefined && sandbox === undefined)
     throw usageError(`--sandbox is one of ${SANDBOXES.join(", ")}.`);
@@ -57,26 +53,39 @@ export function startInput(
   const deny = patterns.filter((one) => one.startsWith("!")).map((one) => one.slice(1));
   const allow = patterns.filter((one) => !one.startsWith("!"));
   return {
-    adapter: agent.driver,
-    agent: agent.slug,
-    prompt,
     ...(workspace === undefined
       ? { cwd: resolve(here, options.cwd ?? ".") }
       : { ground: `ws://workspaces/${workspace}` }),
     ...(label === undefined ? {} : { label }),
     ...(title === undefined ? {} : { title }),
     ...(mode === undefined ? {} : { mode }),
-    ...(model === undefined ? {} : { model }),
     ...(sandbox === undefined ? {} : { sandbox }),
-    ...(file === undefined ? {} : { file: resolve(here, file) }),
-    ...(options.worktree === true || base !== undefined ? { worktree: true } : {}),
-    ...(base === undefined ? {} : { base }),
     ...(patterns.length === 0 ? {} : { scope: { allow, deny } }),
     ...(hosts.length === 0 ? {} : { network: { allow: hosts } }),
     ...(secrets.length === 0 ? {} : { secrets: [...secrets] }),
   };
 }
 
-function listed(values: readonly string[] | undefined): readonly string[] {
+const SANDBOXES = ["off", "warn", "enforce", "strict"] as const;
+
+/** The input of `session.start`. */
+export function startInput(
+  terminal: Pick<Terminal, "cwd">,
+  agent: { readonly slug: string; readonly driver: string },
+  prompt: string,
+  options: StartOptions,
+): InputOf<"session.start"> {
+  const { file, base, model } = options;
+  return {
+    ...{ adapter: agent.driver, agent: agent.slug, prompt },
+    ...sharedInput(terminal, options),
+    ...(model === undefined ? {} : { model }),
+    ...(file === undefined ? {} : { file: resolve(terminal.cwd, file) }),
+    ...(options.worktree === true || base !== undefined ? { worktree: true } : {}),
+    ...(base === undefined ? {} : { base }),
+  };
+}
+
+export function listed(values: readonly string[] | undefined): readonly string[] {
   return (values ?? []).flatMap((value) => value.split(",")).filter((value) => value !== "");
 }

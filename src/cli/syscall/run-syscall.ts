@@ -4,6 +4,7 @@ import { patiently } from "../patiently.ts";
 import { printBlame } from "../print/print-blame.ts";
 import { printContext } from "../print/print-context.ts";
 import { printDiff } from "../print/print-diff.ts";
+import { printFanout, printFanoutDiff } from "../print/print-fan-out.ts";
 import { printItem } from "../print/print-item.ts";
 import { printOutput } from "../print/print-output.ts";
 import { printReplay } from "../print/print-replay.ts";
@@ -49,6 +50,8 @@ export function answer(terminal: Terminal, { cli }: SyscallEntry, answered: Answ
   else if (cli.print === "context") printContext(terminal, output);
   else if (cli.print === "blame") printBlame(terminal, output);
   else if (cli.print === "replay") printReplay(terminal, output);
+  else if (cli.print === "fan-out") printFanout(terminal, output);
+  else if (cli.print === "fan-out-diff") printFanoutDiff(terminal, output);
   else if (cli.says !== undefined) {
     sayTo(terminal, saidLines(cli.says, answered));
     const rows = cli.rows === undefined ? null : memberAt(output, cli.rows);

@@ -12,6 +12,12 @@ export type Removal =
   | { readonly removed: true; readonly finish: () => Promise<void>; readonly undo: () => Promise<void> }
   | { readonly removed: false; readonly work: Work; readonly heldBy: readonly number[] };
 
+export interface RemovalWish {
+  readonly evenMissing?: boolean;
+  /** A person said that its work goes with it. */
+  readonly evenWork?: boolean;
+}
+
 /**
  * Checks, moves the worktree to an unknown name, and checks again. The second check finds what was written in between,
  * and after it no process is left that could write. The caller deletes as the last step.
@@ -20,11 +26,11 @@ export async function putAside(
   { discard, ...scene }: WorkScene & { readonly discard: (path: string) => Promise<void> },
   folder: string,
   id: string,
-  { evenMissing } = { evenMissing: false },
+  { evenMissing = false, evenWork = false }: RemovalWish = {},
 ): Promise<Removal> {
   const place = placeIn(join(folder, id));
   const aside = placeIn(join(folder, `${REMOVING}${id}`));
-  const isCleared = evenMissing && (await isMissing(place));
+  const isCleared = evenWork || (evenMissing && (await isMissing(place)));
   const kept = await look(scene, place, isCleared);
   if (kept !== null) return kept;
   await rename(place.folder, aside.folder);
@@ -44,7 +50,7 @@ export async function putAside(
 async function look(scene: WorkScene, place: WorktreePlace, isCleared: boolean): Promise<Removal | null> {
   const record = await readRecord(place);
   if (record === null) return { removed: false, work: UNKNOWN, heldBy: [] };
-  if (isCleared && (await isMissing(place))) return null;
+  if (isCleared) return null;
   const work = await workIn(scene, place, record);
   return hasWork(work) ? { removed: false, work, heldBy: [] } : null;
 }

@@ -8,6 +8,7 @@ import { HostError } from "../host-error.ts";
 import { type CapturedWork, captureWork } from "../landing/capture-work.ts";
 import { removeTree } from "../trash/remove-tree.ts";
 import { type Applied, applyWorktree } from "./apply/apply-worktree.ts";
+import { type PatchWish, type WorktreeChanges, worktreeChanges } from "./apply/worktree-changes.ts";
 import type { CarryRules } from "./carry-files.ts";
 import {
   createWorktree,
@@ -20,7 +21,7 @@ import {
 import { lookThrough, ownObjects, privateRepository, type Work } from "./find-work.ts";
 import { createObjectStores } from "./object-store.ts";
 import { createPerson } from "./person.ts";
-import { putAside, REMOVING, type Removal, workIn } from "./remove-worktree.ts";
+import { putAside, REMOVING, type Removal, type RemovalWish, workIn } from "./remove-worktree.ts";
 import { placeIn, readRecord, type WorktreeRecord } from "./worktree-record.ts";
 
 /** A worktree whose tree or record exists. */
@@ -50,6 +51,11 @@ export interface Worktrees {
     readonly name: string;
     readonly base?: string | undefined;
   }) => Promise<WorktreePlan>;
+  /** The commit that a base names now, so that several worktrees start from the same one; null: there is no commit. */
+  readonly resolve: (wish: {
+    readonly cwd: string;
+    readonly base?: string | undefined;
+  }) => Promise<{ readonly commit: string | null; readonly repository: string }>;
   /** The same for a fork, which starts at the other worktree's commit. The caller copies uncommitted files. */
   readonly planFork: (wish: {
     readonly id: string;
@@ -66,12 +72,15 @@ export interface Worktrees {
    * a time.
    */
   readonly apply: (id: string, begin: ((files: number) => Promise<void>) | null) => Promise<Applied>;
+  /** Its changes against the commit it was made from, committed or not. */
+  readonly changes: (id: string, wish: PatchWish) => Promise<WorktreeChanges>;
   /** Puts what it holds now into `folder`, committed or not; see `captureWork`. */
   readonly capture: (id: string, folder: string) => Promise<CapturedWork>;
   /**
-   * Puts it aside if nothing would be lost; see `putAside`. A worktree whose tree is missing only with `evenMissing`.
+   * Puts it aside if nothing would be lost; see `putAside`. A worktree whose tree is missing only with `evenMissing`, one
+   * that holds work only with `evenWork`.
    */
-  readonly remove: (id: string, wish?: { readonly evenMissing: boolean }) => Promise<Removal>;
+  readonly remove: (id: string, wish?: RemovalWish) => Promise<Removal>;
   /**
    * Cleans up after a crash. Unfinished worktrees are removed, because nobody has worked in them. Those put aside are
    * deleted if `isRemoved` says so, else put back; `onStuck` is told of those that could not be put back.
@@ -143,23 +152,19 @@ export function createWorktrees({
     });
   };
 
+  const lookAt = (cwd: string, base: string | undefined) =>
+    startingPoint({ git, folder, scratch, borrows: borrows?.() === true }, cwd, base);
+
   return {
     folder,
     plan: async ({ id, cwd, name, base }) => {
-      const repository = await findRepository(git, cwd);
-      if (repository === null)
-        throw new HostError("not_a_repository", `${cwd} is in no git repository`, {
-          remedy: "run `git init` there, or leave out `worktree` and `scope`",
-          details: { cwd },
-        });
-      // The repository of another worktree leads to the objects that we put beside it.
-      const laid = (await worktreeAround(folder, repository))?.record.objectDirs ?? [];
-      const isBorrowed = repository.foreign.some((path) => !laid.includes(path));
-      if (isBorrowed && borrows?.() !== true) throw borrowing(repository);
-      await using view = await openView(git, repository, scratch);
-      await resolveBase(view, base);
+      const { repository } = await lookAt(cwd, base);
       const { tree } = placeIn(join(folder, id));
       return { id, repository, base, branch: branchOf(name), path: tree, cwd: join(tree, repository.below) };
+    },
+    resolve: async ({ cwd, base }) => {
+      const { repository, commit } = await lookAt(cwd, base);
+      return { commit, repository: repository.root ?? repository.commonDir };
     },
     planFork: async ({ id, from, name }) => {
       const parent = await known(from);
@@ -192,6 +197,11 @@ export function createWorktrees({
       lastApply = mine.catch(() => undefined);
       return mine;
     },
+    changes: async (id, wish) => {
+      const tree = await known(id);
+      if (tree.state === "missing") throw movedAway(tree.path);
+      return lookThrough(scene(), placeIn(join(folder, id)), tree, (look) => worktreeChanges(look, wish));
+    },
     capture: async (id, capturedIn) => {
       const tree = await known(id);
       if (tree.state === "missing") throw movedAway(tree.path);
@@ -216,6 +226,26 @@ export function createWorktrees({
 }
 
 const ID = /^[0-9a-z][0-9a-z-]{0,63}$/;
+
+/** Refuses a directory and a base that no worktree can be made from. */
+async function startingPoint(
+  yard: Pick<WorktreeYard, "git" | "folder" | "scratch"> & { readonly borrows: boolean },
+  cwd: string,
+  base: string | undefined,
+): Promise<{ readonly repository: FoundRepository; readonly commit: string | null }> {
+  const repository = await findRepository(yard.git, cwd);
+  if (repository === null)
+    throw new HostError("not_a_repository", `${cwd} is in no git repository`, {
+      remedy: "run `git init` there, or leave out `worktree` and `scope`",
+      details: { cwd },
+    });
+  // The repository of another worktree leads to the objects that we put beside it.
+  const laid = (await worktreeAround(yard.folder, repository))?.record.objectDirs ?? [];
+  const isBorrowed = repository.foreign.some((path) => !laid.includes(path));
+  if (isBorrowed && !yard.borrows) throw borrowing(repository);
+  await using view = await openView(yard.git, repository, yard.scratch);
+  return { repository, commit: await resolveBase(view, base) };
+}
 
 function borrowing({ commonDir, foreign }: FoundRepository): HostError {
   return new HostError("repository_invalid", `${commonDir} borrows objects of another repository`, {

@@ -2,6 +2,7 @@ import * as z from "zod";
 import {
   CONFIG_DEFAULTS,
   Config,
+  FAN_OUT_DEFAULTS,
   HOT_KEYS,
   LANDING_DEFAULTS,
   LIMIT_DEFAULTS,
@@ -72,6 +73,7 @@ const DEFAULTS: { readonly [key: string]: unknown } = {
   store: "sqlite",
   ...Object.fromEntries(Object.entries(LIMIT_DEFAULTS).map(([key, value]) => [`limits.${key}`, value])),
   ...Object.fromEntries(Object.entries(LANDING_DEFAULTS).map(([key, value]) => [`landing.${key}`, value])),
+  ...Object.fromEntries(Object.entries(FAN_OUT_DEFAULTS).map(([key, value]) => [`fanOut.${key}`, value])),
   ...Object.fromEntries(Object.entries(WORKTREE_DEFAULTS).map(([key, value]) => [`worktree.${key}`, value])),
 };
 

@@ -1,7 +1,7 @@
 import type { By, Committer } from "../../commit/index.ts";
 import { NomosError } from "../../contract/index.ts";
 import { recordUnownedRemoval, removeWorktree, System } from "../../domains/index.ts";
-import type { Work, Worktree, Worktrees } from "../../host/index.ts";
+import type { RemovalWish, Work, Worktree, Worktrees } from "../../host/index.ts";
 import { type Fact, type Json, Session, type SessionState } from "../../kernel/index.ts";
 import type { RecordedEvent, Store } from "../../store/index.ts";
 import type { SessionFiles } from "./session-files.ts";
@@ -28,7 +28,7 @@ export async function ownerIn(store: Pick<Store, "fold">, id: string): Promise<S
 /** Removes a worktree that nobody works in and that holds no work. Takes a last snapshot and records the removal. */
 export function createTreeRemoval(
   deps: TreeRemovalDeps,
-): (tree: ShownTree, by: By, wish?: { evenMissing: true }) => Promise<readonly RecordedEvent[]> {
+): (tree: ShownTree, by: By, wish?: RemovalWish) => Promise<readonly RecordedEvent[]> {
   const { store, committer, worktrees, sessionFiles, log } = deps;
 
   const recordRemoval = async (id: string, files: readonly Fact[], by: By) =>

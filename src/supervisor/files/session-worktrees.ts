@@ -2,7 +2,15 @@ import { realpath } from "node:fs/promises";
 import type { By, Committer } from "../../commit/index.ts";
 import { NomosError, toNomosError } from "../../contract/index.ts";
 import { keepWorktree } from "../../domains/index.ts";
-import { type CapturedWork, type Clock, isInside, type Work, type Worktree, type Worktrees } from "../../host/index.ts";
+import {
+  type CapturedWork,
+  type Clock,
+  isInside,
+  type Work,
+  type Worktree,
+  type WorktreeChanges,
+  type Worktrees,
+} from "../../host/index.ts";
 import {
   type Decision,
   type Fact,
@@ -44,6 +52,12 @@ export interface SessionTrees {
   readonly apply: (sessionId: string, by: By | null) => Promise<TreeApplication>;
   /** Puts what a session's worktree holds now into `folder`, where no agent can write. Refused while somebody works in it. */
   readonly capture: (sessionId: string, folder: string) => Promise<CapturedTree>;
+  /** The commit that a base names now, and the repository it is in. */
+  readonly resolve: Worktrees["resolve"];
+  /** What a session's worktree changes against the commit it was made from. */
+  readonly changes: (sessionId: string, wish: { readonly patchBytesMax: number }) => Promise<WorktreeChanges>;
+  /** Removes the worktree of an ended session with the work in it: a person said so. Takes a last snapshot first. */
+  readonly discard: (sessionId: string, by: By) => Promise<readonly RecordedEvent[]>;
   /** Removes every worktree that nobody works in and that holds no work. */
   readonly collect: (by: By) => Promise<readonly RecordedEvent[]>;
   /** Cleans up after a crash, before anything runs. */
@@ -153,6 +167,10 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
       return { tree, captured: await worktrees.capture(tree.id, folder) };
     },
     remove: async (id, by) => take(await known(id), by, { evenMissing: true }),
+    resolve: worktrees.resolve,
+    changes: async (sessionId, wish) => worktrees.changes(await worktreeOf(store, sessionId), wish),
+    discard: async (sessionId, by) =>
+      take(await known(await worktreeOf(store, sessionId)), by, { evenMissing: true, evenWork: true }),
     collect: async (by) => {
       const events: RecordedEvent[] = [];
       for (const tree of await shown(await worktrees.list())) {

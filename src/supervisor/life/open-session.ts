@@ -53,7 +53,10 @@ export interface ForkInput {
 
 /** Opens and forks sessions. Sessions that a session starts go through delegation. */
 export interface Openings {
-  readonly open: (input: Opening, by: By) => Events;
+  /** `id`: chosen before, by somebody who recorded it. */
+  readonly open: (input: Opening, by: By, id?: string) => Events;
+  /** Refuses an opening that cannot work. Makes nothing. */
+  readonly check: (input: Opening, by: By) => Promise<SessionSpec>;
   readonly fork: (id: string, input: ForkInput, by: By) => Events;
 }
 
@@ -83,10 +86,15 @@ export function createOpenings(
     continues?: { readonly stream: string; readonly version: number },
   ): Events => (await committer.change(Session, id, decide, by, continues)).events;
 
-  const openOne = async (input: Opening, by: By): Events => {
-    const id = newId();
+  const check = async (input: Opening, by: By): Promise<SessionSpec> => {
     const planned = await makeSpec(input, deps.specs);
     await deps.specs.requireSecrets(planned, by.actor);
+    deps.specs.driver(input.adapter).checkSettings?.(input.settings ?? {});
+    return planned;
+  };
+
+  const openOne = async (input: Opening, by: By, id: string): Events => {
+    const planned = await check(input, by);
     const begin = await beginning(deps, id, input);
     const tree = await deps.trees.make(id, planned, input);
     const spec = tree === null ? planned : { ...planned, cwd: tree.cwd };
@@ -168,7 +176,8 @@ export function createOpenings(
     });
 
   return {
-    open: (input, by) => deps.bounds.forOpening(() => openOne(input, by)),
+    check,
+    open: (input, by, id = newId()) => deps.bounds.forOpening(() => openOne(input, by, id)),
     fork: async (id, input, by) => {
       const born = newId();
       // The fork's ancestor must not be archived while the fork is made.

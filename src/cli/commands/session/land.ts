@@ -4,6 +4,7 @@ import { connect } from "../../daemon/connect.ts";
 import { EVERYDAY } from "../../everyday.ts";
 import { landingLines } from "../../landing/landing-lines.ts";
 import { splitWords } from "../../landing/split-words.ts";
+import { checkOf, HOW_OPTIONS, howOf } from "../../landing/wish-options.ts";
 import { patiently } from "../../patiently.ts";
 import { wrap } from "../../print/screen-text.ts";
 import { runInTerminal } from "../../screen/run-in-terminal.ts";
@@ -19,10 +20,7 @@ const WAIT_MS_MAX = 3_600_000;
 export const run: RunCommand = async (terminal, { args, json }) => {
   const { values, positionals } = parseArguments(args, {
     into: { type: "string" },
-    merge: { type: "boolean" },
-    rebase: { type: "boolean" },
-    squash: { type: "boolean" },
-    how: { type: "string" },
+    ...HOW_OPTIONS,
     message: { type: "string", short: "m" },
     edit: { type: "boolean", short: "e" },
     check: { type: "string", multiple: true },
@@ -40,8 +38,8 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const isDry = values["dry-run"] === true;
   if (values.create === true && values.pr !== true) throw usageError("--create needs --pr.", USAGE);
   if (values.edit === true && isDry) throw usageError("A dry run makes no commit: leave --edit out.", USAGE);
-  const how = howOf(values);
-  const checks = (values.check ?? []).map(argvOf);
+  const how = howOf(values, USAGE);
+  const checks = (values.check ?? []).map((one) => checkOf(one, USAGE));
   const client = await connect(terminal);
   const message = values.edit === true ? await edited(terminal, client, named, values.message) : values.message;
   const input = {
@@ -60,42 +58,6 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   if (!told.ok) return EXIT.failed;
   return values.create === true ? createRequest(terminal, told) : EXIT.ok;
 };
-
-function howOf({
-  how,
-  ...flags
-}: {
-  readonly how?: string | undefined;
-  readonly merge?: boolean | undefined;
-  readonly rebase?: boolean | undefined;
-  readonly squash?: boolean | undefined;
-}): "merge" | "rebase" | "squash" | null {
-  const ways = (["merge", "rebase", "squash"] as const).filter((way) => flags[way] === true || how === way);
-  const [way, another] = ways;
-  if (another !== undefined) throw usageError(`Choose one of --${ways.join(", --")}.`, USAGE);
-  if (how !== undefined && way === undefined) throw usageError("--how is one of merge, rebase, squash.", USAGE);
-  return way ?? null;
-}
-
-/** `["npm", "test"]`, or words as a shell splits them. */
-function argvOf(given: string): string[] {
-  const text = given.trim();
-  const argv = text.startsWith("[") ? parsed(text) : splitWords(text);
-  const isArgv = Array.isArray(argv) && argv.length > 0 && argv.every((word) => typeof word === "string");
-  if (isArgv) return argv.map(String);
-  throw usageError(
-    `--check is a program with its arguments, as words or as JSON, not ${JSON.stringify(given)}.`,
-    USAGE,
-  );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw usageError(`--check is not JSON: ${cause instanceof Error ? cause.message : String(cause)}.`, USAGE);
-  }
-}
 
 /** The message that it would have, or the given one, as the person leaves it in the editor. */
 async function edited(terminal: Terminal, client: Client, id: string, given: string | undefined): Promise<string> {
