@@ -12,6 +12,7 @@ const FIXED: readonly (readonly [RegExp, string])[] = [
   [/nm[lopt]_[0-9a-f]{48,}/g, "<secret>"],
   [/\b[0-9a-f]{64}\b/g, "<hash>"],
   [/\b[0-9a-f]{48}\b/g, "<ticket>"],
+  [/\b[0-9a-f]{40}\b/g, "<commit>"],
 ];
 /** Members whose number varies by chance. */
 const LUCKY: ReadonlySet<string> = new Set([
@@ -22,6 +23,7 @@ const LUCKY: ReadonlySet<string> = new Set([
   "port",
   "uptimeMs",
   "ms",
+  "checkMs",
   "startTime",
   "expiresAtMs",
   "tookMs",

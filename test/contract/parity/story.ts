@@ -54,6 +54,47 @@ const TINY_MANIFEST = JSON.stringify({
   version_check: { package: "tiny-agent", range: ">=1.0.0 <2.0.0" },
 });
 
+const SLOW = [["sleep", "60"]];
+
+const landed = (name: string, of: string): readonly Step[] => [
+  {
+    syscall: "session.start",
+    input: ({ cwd }) => ({ adapter: "demo", cwd: `${cwd}/repo`, worktree: true, prompt: `write ${name}.txt x` }),
+    keep: keepAs(of, "id"),
+    volatile: true,
+  },
+  { syscall: "session.wait", input: ofSession(of) },
+  { syscall: "session.land", input: ofSession(of), keep: keepAs(name, "id") },
+];
+
+/** One that lands, and a queue that a person works on. */
+const LANDING_STORY: readonly Step[] = [
+  { syscall: "landing.draft", input: ofSession("treed") },
+  { syscall: "session.land", input: ({ treed }) => ({ id: treed, waitMs: 60_000 }), keep: keepAs("landing", "id") },
+  { syscall: "session.land", input: ofSession("treed"), refused: "nothing_to_land" },
+  { syscall: "session.land", input: ({ treed }) => ({ id: treed, into: "gone" }), refused: "branch_not_found" },
+  { syscall: "landing.wait", input: ofSession("landing") },
+  { syscall: "landing.show", input: ofSession("landing") },
+  { syscall: "landing.show", input: () => ({ id: UNKNOWN_ID }), refused: "landing_not_found" },
+  { syscall: "landing.list", input: ({ treed }) => ({ session: treed }) },
+  { syscall: "landing.hold", input: ofSession("landing"), refused: "landing_settled" },
+  { syscall: "session.prompt", input: ({ treed }) => ({ id: treed, prompt: "write more.txt more" }) },
+  { syscall: "session.wait", input: ofSession("treed") },
+  { syscall: "session.land", input: ({ treed }) => ({ id: treed, dryRun: true }) },
+  { syscall: "session.land", input: ({ treed }) => ({ id: treed, checks: SLOW }), keep: keepAs("slow", "id") },
+  { syscall: "session.land", input: ofSession("treed"), refused: "landing_exists" },
+  ...landed("second", "treed2"),
+  ...landed("third", "treed3"),
+  { syscall: "landing.hold", input: ({ second }) => ({ id: second, reason: "not yet" }) },
+  { syscall: "landing.release", input: ofSession("second") },
+  { syscall: "landing.move", input: ({ third, second }) => ({ id: third, before: second }) },
+  { syscall: "landing.move", input: ({ third }) => ({ id: third, before: third }), refused: "landing_unmovable" },
+  { syscall: "landing.eject", input: ({ third }) => ({ id: third, reason: "not now" }) },
+  { syscall: "landing.eject", input: ofSession("second") },
+  { syscall: "landing.eject", input: ofSession("slow") },
+  { syscall: "landing.list", input: () => ({ state: "ejected" }) },
+];
+
 /** All steps in one daemon's life: every syscall succeeds at least once, and each kind of refusal occurs. */
 export const STORY: readonly Step[] = [
   { syscall: "system.status", input: nothing },
@@ -184,6 +225,7 @@ export const STORY: readonly Step[] = [
   },
   { syscall: "session.start", input: ({ cwd }) => ({ adapter: "demo", cwd, scope: {} }), refused: "not_a_repository" },
   { syscall: "session.wait", input: ofSession("treed") },
+  ...LANDING_STORY,
   { syscall: "worktree.remove", input: ofSession("treed"), refused: "worktree_in_use" },
   { syscall: "session.kill", input: ofSession("treed") },
   { syscall: "worktree.list", input: nothing },
@@ -206,7 +248,7 @@ export const STORY: readonly Step[] = [
   {
     syscall: "worktree.remove",
     input: ({ treed, tree }) => {
-      rmSync(join(tree ?? "", "kept.txt"), { force: true });
+      for (const file of ["kept.txt", "more.txt"]) rmSync(join(tree ?? "", file), { force: true });
       return { id: treed };
     },
   },

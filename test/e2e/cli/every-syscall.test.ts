@@ -104,6 +104,13 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["worktree.show", "$tree"],
   ["session.prompt", "$treedId write kept.txt kept"],
   ["session.wait", "$treedId"],
+  ["landing.draft", "$treedId"],
+  ["session.land", "$treedId main --how squash", { landingId: "id" }],
+  ["landing.wait", "$landingId"],
+  ["landing.show", "$treedId"],
+  ["landing.list", "--state landed"],
+  ["session.prompt", "$treedId write more.txt more"],
+  ["session.wait", "$treedId"],
   ["session.kill", "$treedId"],
   ["worktree.path", "$treedId"],
   ["worktree.apply", "$treedId"],
@@ -164,15 +171,23 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["system.shutdown", ""],
 ];
 
+/** With a branch to land on. */
+function makeRepository(path: string): void {
+  execFileSync("git", ["init", "-q", "-b", "main", path]);
+  const person = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+  execFileSync("git", ["-C", path, ...person, "commit", "-q", "--allow-empty", "-m", "Begin"]);
+}
+
 /**
  * Tested elsewhere: they need a blob's hash, an endless stream, a registry, an agent, a running turn, a worktree without
- * work, a link, or a login page.
+ * work, a link, a login page, or a queue of landings.
  */
 const ELSEWHERE: readonly string[] = [
   ...["blob.read", "event.stream", "session.watch", "driver.install", "driver.check", "session.ask", "worktree.remove"],
   "dashboard.enter",
   "model.login",
   "mcp-server.login",
+  ...["landing.eject", "landing.hold", "landing.release", "landing.move"],
 ];
 
 test(
@@ -182,7 +197,7 @@ test(
     const work = join(dirname(daemon.home), "work");
     await mkdir(work);
     const cwd = await realpath(work);
-    execFileSync("git", ["init", "-q", join(cwd, "repo")]);
+    makeRepository(join(cwd, "repo"));
     await writeFile(join(cwd, "value"), "fake-value-of-every-syscall\n");
     await writeFile(join(cwd, "lines.env"), "LINE=fake-value-of-a-line\n");
     let made: Made = {};
