@@ -10,7 +10,7 @@ export { readSmallFile } from "./files/small-file.ts";
 export { hasSetId, stripSetId } from "./files/strip-set-id.ts";
 export { findRepository } from "./git/find-repository.ts";
 export { gitDirsBelow } from "./git/git-dirs-below.ts";
-export { createGitRunner } from "./git/run-git.ts";
+export { createGitRunner, type GitRunner as RepositoryGit } from "./git/run-git.ts";
 export { HostError } from "./host-error.ts";
 export type { CapturedWork } from "./landing/capture-work.ts";
 export type { LandedChange } from "./landing/commit-changes.ts";

@@ -2,7 +2,7 @@ import { lstat, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { type FoundRepository, findRepository } from "../git/find-repository.ts";
 import { openView } from "../git/repository-view.ts";
-import { createGitRunner } from "../git/run-git.ts";
+import { createGitRunner, type GitRunner } from "../git/run-git.ts";
 import type { TreeBounds } from "../git/tree-bounds.ts";
 import { HostError } from "../host-error.ts";
 import { type CapturedWork, captureWork } from "../landing/capture-work.ts";
@@ -20,6 +20,7 @@ import {
 } from "./create-worktree.ts";
 import { lookThrough, ownObjects, privateRepository, type Work } from "./find-work.ts";
 import { createObjectStores } from "./object-store.ts";
+import { offerCommit } from "./offer-commit.ts";
 import { createPerson } from "./person.ts";
 import { putAside, REMOVING, type Removal, type RemovalWish, workIn } from "./remove-worktree.ts";
 import { placeIn, readRecord, type WorktreeRecord } from "./worktree-record.ts";
@@ -76,6 +77,8 @@ export interface Worktrees {
   readonly changes: (id: string, wish: PatchWish) => Promise<WorktreeChanges>;
   /** Puts what it holds now into `folder`, committed or not; see `captureWork`. */
   readonly capture: (id: string, folder: string) => Promise<CapturedWork>;
+  /** Adds a commit of the repository, which `from` sees, to the objects that its agent may read. */
+  readonly offer: (id: string, from: GitRunner, commit: string) => Promise<void>;
   /**
    * Puts it aside if nothing would be lost; see `putAside`. A worktree whose tree is missing only with `evenMissing`, one
    * that holds work only with `evenWork`.
@@ -206,6 +209,11 @@ export function createWorktrees({
       const tree = await known(id);
       if (tree.state === "missing") throw movedAway(tree.path);
       return lookThrough(scene(), placeIn(join(folder, id)), tree, (look) => captureWork(look, capturedIn));
+    },
+    offer: async (id, from, commit) => {
+      const tree = await known(id);
+      if (tree.state === "missing") throw movedAway(tree.path);
+      await offerCommit(placeIn(join(folder, id)), tree, from, commit);
     },
     remove: async (id, wish) => {
       await known(id);

@@ -17,6 +17,7 @@ import type { LandingDeps } from "./landing-deps.ts";
 import { createLandingFacts } from "./landing-facts.ts";
 import { landingMessage, lastTurnOf } from "./landing-message.ts";
 import type { Landings } from "./landings.ts";
+import { createMending } from "./mending/mend-landings.ts";
 import { createOrdering } from "./order-landing.ts";
 import { createRunner } from "./queue/run-landings.ts";
 import { createTrials } from "./try-landing.ts";
@@ -39,7 +40,15 @@ export function createLandings(deps: LandingDeps): LandingService {
   const kept = createKeptWork(deps.folder);
   const checker = createChecker(deps);
   const ordering = createOrdering(deps, kept);
+  const mending = createMending(deps, ordering);
   const runner = createRunner({ deps, kept, checker, facts: createLandingFacts(deps) });
+
+  const begin = async (): Promise<void> => {
+    await runner.start();
+    await mending.start().catch((thrown: unknown) => {
+      deps.log("refused landings of the last daemon were not looked at", { reason: String(thrown) });
+    });
+  };
 
   return {
     landings: {
@@ -68,7 +77,7 @@ export function createLandings(deps: LandingDeps): LandingService {
         return events;
       },
     },
-    start: () => void runner.start(),
-    stop: runner.stop,
+    start: () => void begin(),
+    stop: async () => void (await Promise.all([runner.stop(), mending.stop()])),
   };
 }

@@ -19,7 +19,7 @@ export interface LandingDeps {
   readonly committer: Committer;
   readonly clock: Clock;
   readonly newId: NewId;
-  readonly trees: Pick<SessionTrees, "capture" | "find">;
+  readonly trees: Pick<SessionTrees, "capture" | "find" | "offer">;
   readonly supervisor: Pick<Supervisor, "prompt">;
   readonly git: LandingGit;
   readonly judge: LandingJudge;

@@ -6,6 +6,7 @@ import {
   type CapturedWork,
   type Clock,
   isInside,
+  type RepositoryGit,
   type Work,
   type Worktree,
   type WorktreeChanges,
@@ -58,6 +59,8 @@ export interface SessionTrees {
   readonly changes: (sessionId: string, wish: { readonly patchBytesMax: number }) => Promise<WorktreeChanges>;
   /** Removes the worktree of an ended session with the work in it: a person said so. Takes a last snapshot first. */
   readonly discard: (sessionId: string, by: By) => Promise<readonly RecordedEvent[]>;
+  /** Lets git in a session's worktree read a commit of its repository, with everything that it is made of. */
+  readonly offer: (sessionId: string, from: RepositoryGit, commit: string) => Promise<void>;
   /** Removes every worktree that nobody works in and that holds no work. */
   readonly collect: (by: By) => Promise<readonly RecordedEvent[]>;
   /** Cleans up after a crash, before anything runs. */
@@ -166,6 +169,7 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
       await refuseBusy(store, tree);
       return { tree, captured: await worktrees.capture(tree.id, folder) };
     },
+    offer: async (sessionId, from, commit) => worktrees.offer(await worktreeOf(store, sessionId), from, commit),
     remove: async (id, by) => take(await known(id), by, { evenMissing: true }),
     resolve: worktrees.resolve,
     changes: async (sessionId, wish) => worktrees.changes(await worktreeOf(store, sessionId), wish),
