@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import type { Repository } from "../git/find-repository.ts";
 import { readBlobs } from "../git/read-blobs.ts";
@@ -16,6 +16,7 @@ import type { Moved } from "./move-checkout.ts";
 import type { RefMove } from "./move-ref.ts";
 import { type Push, type Pushing, pushBranch } from "./push-branch.ts";
 import { recoverMove } from "./recover-move.ts";
+import { storeObjects } from "./store-objects.ts";
 
 /** Git for landings: everything is made in a view of ours; the person's repository changes only by `move`. */
 export interface LandingGit {
@@ -119,7 +120,16 @@ export function createLandingGit({ environment, scratch, carry, bytesMax }: Land
           return moveBranch({ ...where, ref: { ...ref, identity, hooks } });
         },
         recover: ({ folder, ...cut }) => recoverMove({ ...cut, git, view, repository, folder: join(folder, "move") }),
-        push: (push) => pushBranch({ environment, git, repository, identity }, push),
+        push: async (push) => {
+          const folder = await mkdtemp(join(scratch, "push-"));
+          try {
+            const from = (await tipOf(view.git, push.into)) ?? push.commit;
+            await storeObjects(view, repository, { from, to: push.commit }, folder);
+            return await pushBranch({ environment, git, repository, identity }, push);
+          } finally {
+            await removeTree(folder);
+          }
+        },
         [Symbol.asyncDispose]: () => view[Symbol.asyncDispose](),
       };
     },
