@@ -19,7 +19,11 @@ export async function readGitConfig(git: GitRunner, path: string): Promise<GitCo
     throw new HostError("git_failed", `${path} is too large for a git configuration`, { remedy: "check that file" });
   // Git reads the bytes that were opened here, whatever is at the path by then.
   const input = await file.readFile();
-  const listed = await git.must(["config", "--file", "-", "--no-includes", "--null", "--list"], { input });
+  return listedConfig(await git.must(["config", "--file", "-", "--no-includes", "--null", "--list"], { input }));
+}
+
+/** From what `git config --null --list` says. */
+export function listedConfig(listed: Buffer): GitConfig {
   const entries = listed
     .toString()
     .split("\0")

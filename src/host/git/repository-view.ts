@@ -82,7 +82,11 @@ async function copyRefs({ commonDir, refFormat }: Repository, gitDir: string): P
 }
 
 /** The configuration that a repository of the same format needs, and how its files are checked out; nothing else. */
-export function formatSections({ config, objectFormat, refFormat }: Repository): ConfigSection[] {
+export function formatSections({
+  config,
+  objectFormat,
+  refFormat,
+}: Pick<Repository, "config" | "objectFormat" | "refFormat">): ConfigSection[] {
   const extensions: [string, string][] = [
     ...(objectFormat === "sha256" ? [["objectformat", objectFormat] as [string, string]] : []),
     ...(refFormat === "reftable" ? [["refstorage", refFormat] as [string, string]] : []),

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { isAbsolute } from "node:path";
+import { Readable } from "node:stream";
 import { errno } from "../errno.ts";
 import { HostError } from "../host-error.ts";
 
@@ -21,7 +22,8 @@ export interface GitOptions {
   readonly gitDir?: string;
   readonly workTree?: string;
   readonly indexFile?: string;
-  readonly input?: string | Buffer;
+  /** Pieces are handed over as they come: git waits for the next one. */
+  readonly input?: string | Buffer | AsyncIterable<string>;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   readonly outputBytesMax?: number;
@@ -34,6 +36,14 @@ export interface GitOptions {
   readonly signing?: GitSigning;
   /** The person's own hooks, out of any agent's reach. Only `update-ref` is run with them. */
   readonly hooksPath?: string;
+  /** The person's own attributes for all repositories. */
+  readonly attributesFile?: string;
+  /** Where hooks start; default: the root of the file system. */
+  readonly cwd?: string;
+  /** Owns what git writes, and runs hooks: for a daemon that runs as root. */
+  readonly user?: { readonly uid: number; readonly gid: number };
+  /** Lets git remove its locks when it is ended: for commands that write to a person's repository. */
+  readonly endsGently?: boolean;
 }
 
 /** How the person signs commits, from their own settings. */
@@ -61,11 +71,12 @@ export function createGitRunner(
     const { input = "", signal, timeoutMs = usualMs, outputBytesMax = OUTPUT_BYTES_MAX, take } = options;
     const limit = AbortSignal.timeout(timeoutMs);
     const child = spawn("git", argvOf(args, options), {
-      cwd: "/",
+      cwd: options.cwd ?? "/",
+      ...options.user,
       env: environmentOf(searchPath, options),
       stdio: ["pipe", "pipe", "pipe"],
       signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
-      killSignal: "SIGKILL",
+      killSignal: options.endsGently === true ? "SIGTERM" : "SIGKILL",
     });
     const name = args[0] ?? "";
     return answerOf(child, { name, input, outputBytesMax, take, isLate: () => limit.aborted, timeoutMs });
@@ -84,11 +95,12 @@ const OUTPUT_BYTES_MAX = 67_108_864;
 const ERROR_BYTES_MAX = 8192;
 const NOWHERE = "/dev/null";
 
-function argvOf(args: readonly string[], { gitDir, signing, hooksPath }: GitOptions): string[] {
+function argvOf(args: readonly string[], { gitDir, signing, hooksPath, attributesFile }: GitOptions): string[] {
   const exact = [
     ...(gitDir === undefined ? [] : [`safe.directory=${gitDir}`]),
     ...(signing?.settings ?? []),
     ...(hooksPath === undefined ? [] : [`core.hooksPath=${hooksPath}`]),
+    ...(attributesFile === undefined ? [] : [`core.attributesFile=${attributesFile}`]),
   ];
   return ["--no-pager", "--literal-pathspecs", ...[...SETTINGS, ...exact].flatMap((one) => ["-c", one]), ...args];
 }
@@ -147,7 +159,7 @@ function authorOf({ name, email, date }: NonNullable<GitOptions["author"]>): Rec
 
 interface Awaited {
   readonly name: string;
-  readonly input: string | Buffer;
+  readonly input: string | Buffer | AsyncIterable<string>;
   readonly outputBytesMax: number;
   readonly take: GitOptions["take"];
   readonly timeoutMs: number;
@@ -177,7 +189,8 @@ function answerOf(child: ChildProcess, awaited: Awaited): Promise<GitAnswer> {
   });
   // A git that ends without reading its input has reported why.
   child.stdin?.on("error", () => undefined);
-  child.stdin?.end(input);
+  if (typeof input === "string" || Buffer.isBuffer(input)) child.stdin?.end(input);
+  else if (child.stdin !== null) Readable.from(input).pipe(child.stdin);
   child.once("error", (cause) => {
     if (isLate()) reject(gitFailed(name, `it took longer than ${timeoutMs} ms`, cause));
     else if (errno(cause) === "ENOENT") reject(gitMissing(cause));

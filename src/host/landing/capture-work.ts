@@ -1,9 +1,11 @@
-import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { copyPlain } from "../files/copy-plain.ts";
 import { holdFolder } from "../files/held-folder.ts";
+import { writeGitConfig } from "../git/config-file.ts";
 import type { Repository } from "../git/find-repository.ts";
-import type { RepositoryView } from "../git/repository-view.ts";
+import { alternates, formatSections, type RepositoryView } from "../git/repository-view.ts";
+import { removeTree } from "../trash/remove-tree.ts";
 import { sessionChanges } from "../worktrees/apply/session-changes.ts";
 import type { Look } from "../worktrees/find-work.ts";
 
@@ -38,14 +40,15 @@ export async function captureWork(look: Look, folder: string): Promise<CapturedW
   const parents = head === null ? [] : ["-p", head];
   const { git } = view;
   const kept = await git.text(["commit-tree", tree, ...parents, "-m", "captured"], { identity: CAPTURER });
-  const packs = join(folder, "objects", "pack");
-  await mkdir(packs, { recursive: true, mode: 0o700 });
   const input = [kept, ...(userBase === null ? [] : [`^${userBase}`])].map((id) => `${id}\n`).join("");
-  const name = await git.text(["pack-objects", "-q", "--revs", join(packs, "pack")], {
+  const raw = join(folder, "raw");
+  await mkdir(raw, { recursive: true, mode: 0o700 });
+  const name = await git.text(["pack-objects", "-q", "--revs", join(raw, "pack")], {
     input,
     timeoutMs: PACK_TIMEOUT_MS,
   });
-  const fault = await faultOf(view, join(packs, `pack-${name.trim()}.pack`), join(folder, "checked.idx"));
+  const fault = await settlePack(look, join(raw, `pack-${name.trim()}.pack`), folder);
+  await removeTree(raw);
   const repository = user === null ? null : { root: user.root, gitDir: user.commonDir };
   return { head, tree, userBase, nested, repository, sharedObjects: record.objectDirs, fault };
 }
@@ -60,10 +63,28 @@ async function useOwnShallow({ gitDir }: RepositoryView, user: Repository | null
   if (source !== null) await copyPlain(source, Buffer.from("shallow"), Buffer.from(shallow));
 }
 
-/** Git's own rules for objects from strangers: names such as `.git`, broken links, planted `.gitmodules`. */
-async function faultOf({ git }: RepositoryView, pack: string, index: string): Promise<string | null> {
-  const args = ["-c", "fsck.zeroPaddedFilemode=error", "index-pack", "--strict", "--fsck-objects", "-o", index, pack];
-  const { exitCode, stderr } = await git.run(args, { timeoutMs: PACK_TIMEOUT_MS });
-  await rm(index, { force: true });
-  return exitCode === 0 ? null : (stderr.trim() || `git index-pack ended with ${exitCode}`).slice(0, FAULT_CHARS);
+/**
+ * Checks objects by git's own rules for objects from strangers: names such as `.git`, broken links, planted
+ * `.gitmodules`. Where the agent's objects cannot be seen, and with an index of its own: the one that comes with the pack
+ * names objects as the agent's store did, whatever is in them.
+ */
+async function settlePack({ git, user, record, own }: Look, pack: string, folder: string): Promise<string | null> {
+  const gitDir = join(own, "strangers");
+  const objects = join(gitDir, "objects");
+  const packs = join(folder, "objects", "pack");
+  for (const path of [join(objects, "info"), join(objects, "pack"), join(gitDir, "refs"), packs])
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  await writeFile(join(gitDir, "HEAD"), "ref: refs/heads/none\n");
+  const { objectFormat } = record;
+  const empty = { entries: [], get: () => undefined };
+  const format = formatSections({ objectFormat, refFormat: "files", config: empty });
+  await writeFile(join(gitDir, "config"), writeGitConfig(format));
+  await writeFile(join(objects, "info", "alternates"), alternates([...record.objectDirs, ...(user?.objectDirs ?? [])]));
+  const known = join(packs, basename(pack));
+  await rename(pack, known);
+  const args = ["index-pack", "--strict", "--fsck-objects", "-o", known.replace(/pack$/, "idx"), known];
+  const { exitCode, stderr } = await git.run(args, { gitDir, timeoutMs: PACK_TIMEOUT_MS });
+  if (exitCode === 0) return null;
+  await rm(known, { force: true });
+  return (stderr.trim() || `git index-pack ended with ${exitCode}`).slice(0, FAULT_CHARS);
 }

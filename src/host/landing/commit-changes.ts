@@ -27,22 +27,32 @@ export async function landedChanges(git: GitRunner, range: ChangeRange): Promise
     for (const change of changes) found.push({ ...change, commit: from });
   };
   const whole = await treeDifferences(git, `${tip}^{tree}`, `${commit}^{tree}`);
-  add(null, userBase === null ? whole : await notOf(git, userBase, commit, whole));
+  add(null, userBase === null ? whole : await notOf(git, { tip, commit, userBase }, whole));
   for (const one of await newCommits(git, range)) add(one, await changesOf(git, one));
   return found;
 }
 
-/** Leaves out files that are as the person has them at the session's base. */
+/**
+ * Leaves out what the person did before the session began and the branch does not have: files that they changed since
+ * their history left the branch, and that the session kept as they were. Everything else is the session's, also a file
+ * that it set back to an older state.
+ */
 async function notOf(
   git: GitRunner,
-  userBase: string,
-  commit: string,
+  { tip, commit, userBase }: ChangeRange & { readonly userBase: string },
   whole: readonly TreeDifference[],
 ): Promise<readonly TreeDifference[]> {
   if ((await git.run(["cat-file", "-e", `${userBase}^{commit}`])).exitCode !== 0) return whole;
-  const own = await treeDifferences(git, `${userBase}^{tree}`, `${commit}^{tree}`);
-  const paths = new Set(own.map(({ path }) => path));
-  return whole.filter(({ path }) => paths.has(path));
+  const left = await git.run(["merge-base", tip, userBase]);
+  const fork = left.stdout.toString().trim();
+  if (left.exitCode !== 0 || fork === userBase) return whole;
+  const [own, since] = await Promise.all([
+    treeDifferences(git, `${userBase}^{tree}`, `${commit}^{tree}`),
+    treeDifferences(git, `${fork}^{tree}`, `${userBase}^{tree}`),
+  ]);
+  const changed = new Set(own.map(({ path }) => path));
+  const theirs = new Set(since.map(({ path }) => path));
+  return whole.filter(({ path }) => changed.has(path) || !theirs.has(path));
 }
 
 /** Newest first. Commits that the person had at the session's base are theirs. */

@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
-import { type GitConfig, readGitConfig } from "../git/config-file.ts";
+import { type GitConfig, listedConfig, readGitConfig } from "../git/config-file.ts";
 import { type Repository, readSmall } from "../git/find-repository.ts";
 import type { GitRunner, GitSigning } from "../git/run-git.ts";
 
@@ -17,9 +17,13 @@ export interface CommitSettings {
   readonly hooks: string | null;
   /** Filters that the person set up, such as `lfs`: git needs them to write such files. */
   readonly filters: readonly string[];
+  /** Any setting, such as `core.autocrlf`: the repository's before the person's before the machine's. */
+  readonly setting: (name: string) => string | undefined;
+  /** Attributes that no commit holds: `info/attributes`, and those for all repositories. */
+  readonly attributes: { readonly repository: string; readonly everywhere: string };
 }
 
-const TEMPLATE_BYTES_MAX = 65_536;
+const TEXT_BYTES_MAX = 65_536;
 const NOBODY = { name: "Nomos", email: "nomos@localhost" } as const;
 
 /**
@@ -33,9 +37,13 @@ export async function readCommitSettings(
 ): Promise<CommitSettings> {
   const home = environment["HOME"] ?? "/nonexistent";
   const folder = join(environment["XDG_CONFIG_HOME"] ?? join(home, ".config"), "git");
-  const own = await Promise.all([join(folder, "config"), join(home, ".gitconfig")].map((path) => readOwn(git, path)));
-  const all = [...own, repository.config];
-  const theirs = (name: string): string | undefined => lastOf(own, name);
+  const read = (paths: readonly string[]) =>
+    Promise.all(paths.map((path) => readOwn(git, path, home, repository.gitDir)));
+  const machine = await read([environment["GIT_CONFIG_SYSTEM"] ?? "", ...MACHINE_FILES]);
+  const { GIT_CONFIG_GLOBAL: named } = environment;
+  const own = await read(named === undefined ? [join(folder, "config"), join(home, ".gitconfig")] : [named]);
+  const all = [...machine, ...own, repository.config];
+  const theirs = (name: string): string | undefined => lastOf([...machine, ...own], name);
   const any = (name: string): string | undefined => lastOf(all, name);
   const expanded = (path: string): string => path.replace(/^~(?=\/)/, home);
   return {
@@ -44,13 +52,24 @@ export async function readCommitSettings(
     template: await templateOf(expanded(theirs("commit.template") ?? "")),
     hooks: await hooksOf(repository, any("core.hookspath"), expanded),
     filters: [...new Set(all.flatMap((config) => filtersIn(config)))],
+    setting: any,
+    attributes: {
+      repository: (await readSmall(join(repository.commonDir, "info", "attributes"), TEXT_BYTES_MAX)) ?? "",
+      everywhere: await textOf(expanded(theirs("core.attributesfile") ?? join(folder, "attributes"))),
+    },
   };
 }
 
-/** The person's own files may be links. */
-async function readOwn(git: GitRunner, path: string): Promise<GitConfig | null> {
-  const real = await realpath(path).catch(() => null);
-  return real === null ? null : readGitConfig(git, real);
+/** Where git's packages look; one that is missing says nothing. */
+const MACHINE_FILES = ["/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig"] as const;
+
+/** The person's own files may be links, and may include others for some repositories. */
+async function readOwn(git: GitRunner, path: string, home: string, gitDir: string): Promise<GitConfig | null> {
+  const real = isAbsolute(path) ? await realpath(path).catch(() => null) : null;
+  if (real === null) return null;
+  const args = ["config", "--file", real, "--includes", "--null", "--list"];
+  const { exitCode, stdout } = await git.run(args, { gitDir, signing: { settings: [], environment: { HOME: home } } });
+  return exitCode === 0 ? listedConfig(stdout) : readGitConfig(git, real);
 }
 
 function lastOf(configs: readonly (GitConfig | null)[], name: string): string | undefined {
@@ -83,10 +102,13 @@ function signingOf(environment: Environment, home: string, theirs: Get, any: Get
 }
 
 async function templateOf(path: string): Promise<string> {
-  const real = isAbsolute(path) ? await realpath(path).catch(() => null) : null;
-  const text = real === null ? null : await readSmall(real, TEMPLATE_BYTES_MAX);
-  const lines = (text ?? "").split("\n").filter((line) => !line.startsWith("#"));
+  const lines = (await textOf(path)).split("\n").filter((line) => !line.startsWith("#"));
   return lines.join("\n").trim();
+}
+
+async function textOf(path: string): Promise<string> {
+  const real = isAbsolute(path) ? await realpath(path).catch(() => null) : null;
+  return (real === null ? null : await readSmall(real, TEXT_BYTES_MAX)) ?? "";
 }
 
 async function hooksOf(

@@ -1,22 +1,21 @@
-import { mkdir, mkdtemp } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Repository } from "../git/find-repository.ts";
 import { readBlobs } from "../git/read-blobs.ts";
 import { createGitRunner, type GitRunner } from "../git/run-git.ts";
 import { removeTree } from "../trash/remove-tree.ts";
 import type { CarryRules } from "../worktrees/carry-files.ts";
-import { placesOf } from "./checkouts.ts";
 import { blobSizes, type ChangeRange, type LandedChange, landedChanges, lineCounts } from "./commit-changes.ts";
 import { type CommitSettings, readCommitSettings } from "./commit-settings.ts";
 import { isAncestor, openLandingView, type RepositoryPlace, repositoryAt, tipOf } from "./landing-view.ts";
 import { changedByCheck, type LaidOut, layOut } from "./lay-out.ts";
 import { type CommitOrder, type Made, makeCommits, withTrailers } from "./make-commits.ts";
-import { moveBranch } from "./move-branch.ts";
-import type { Moved } from "./move-checkout.ts";
-import type { RefMove } from "./move-ref.ts";
+import type { Moved } from "./move/checkout-move.ts";
+import { placesOf } from "./move/checkouts.ts";
+import { moveBranch } from "./move/move-branch.ts";
+import type { RefMove } from "./move/move-ref.ts";
+import { recoverMove } from "./move/recover-move.ts";
 import { type Push, type Pushing, pushBranch } from "./push-branch.ts";
-import { recoverMove } from "./recover-move.ts";
-import { storeObjects } from "./store-objects.ts";
 
 /** Git for landings: everything is made in a view of ours; the person's repository changes only by `move`. */
 export interface LandingGit {
@@ -77,11 +76,8 @@ export function createLandingGit({ environment, scratch, carry, bytesMax }: Land
     open: async (place, captured) => {
       const repository = await repositoryAt(git, place);
       await mkdir(scratch, { recursive: true, mode: 0o700 });
-      const view = await openLandingView(git, repository, scratch, captured);
-      const settings = await readCommitSettings(git, environment, repository).catch(async (thrown: unknown) => {
-        await view[Symbol.asyncDispose]();
-        throw thrown;
-      });
+      const settings = await readCommitSettings(git, environment, repository);
+      const view = await openLandingView(git, repository, scratch, captured, settings);
       const { identity, signing, hooks, filters } = settings;
       return {
         repository,
@@ -111,25 +107,18 @@ export function createLandingGit({ environment, scratch, carry, bytesMax }: Land
         counts: (from, to) => lineCounts(view.git, from, to),
         layOut: (what, folder) => layOut({ view, repository, carry: carry() }, what, folder),
         changedByCheck: (folder) => changedByCheck(view, folder),
-        places: (branch) => placesOf(repository, branch),
+        places: (branch) => placesOf(git, repository, branch),
         move: async ({ folder, owner, ...ref }) => {
           const own = join(folder, "move");
+          const where = { git, view, repository, folder: own, owner, filters, bytesMax: bytesMax() };
+          // What an earlier move left there tells how to take it back.
+          if (await recoverMove({ ...where, branch: ref.branch, to: ref.to })) return { moved: true };
           await removeTree(own);
           await mkdir(own, { recursive: true, mode: 0o700 });
-          const where = { git, view, repository, folder: own, owner, filters, bytesMax: bytesMax() };
           return moveBranch({ ...where, ref: { ...ref, identity, hooks } });
         },
         recover: ({ folder, ...cut }) => recoverMove({ ...cut, git, view, repository, folder: join(folder, "move") }),
-        push: async (push) => {
-          const folder = await mkdtemp(join(scratch, "push-"));
-          try {
-            const from = (await tipOf(view.git, push.into)) ?? push.commit;
-            await storeObjects(view, repository, { from, to: push.commit }, folder);
-            return await pushBranch({ environment, git, repository, identity }, push);
-          } finally {
-            await removeTree(folder);
-          }
-        },
+        push: (push) => pushBranch({ environment, git, view, repository, identity, hooks }, push),
         [Symbol.asyncDispose]: () => view[Symbol.asyncDispose](),
       };
     },

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { copyFile, lstat, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeGitConfig } from "../git/config-file.ts";
 import type { Repository } from "../git/find-repository.ts";
@@ -32,6 +32,9 @@ export async function layOut(
   await mkdir(join(gitDir, "objects", "info"), { recursive: true, mode: 0o700 });
   for (const name of ["objects/pack", "refs/heads", "refs/tags", "info"])
     await mkdir(join(gitDir, name), { recursive: true });
+  // Without it, git would look for commits that a shallow clone does not have.
+  const shallow = join(view.gitDir, "shallow");
+  if ((await lstat(shallow).catch(() => null)) !== null) await copyFile(shallow, join(gitDir, "shallow"));
   await packNew(view, tip, commit, join(gitDir, "objects", "pack"));
   const { objectDirs } = repository;
   await writeFile(join(gitDir, "objects", "info", "alternates"), alternates(objectDirs));

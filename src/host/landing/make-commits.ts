@@ -87,6 +87,9 @@ async function rebase(
   return { commit: current, commits, kept: [], hasUncommitted: uncommitted !== null };
 }
 
+/** In UTF-8, whatever encoding the commit has. */
+const FORMAT = "--format=%an%x00%ae%x00%ad%x00%B";
+
 async function commitAgain(
   git: GitRunner,
   order: CommitOrder,
@@ -94,10 +97,10 @@ async function commitAgain(
   tree: string,
   parent: string,
 ): Promise<string> {
-  const told = await git.text(["log", "-1", "--no-show-signature", "--format=%an%x00%ae%x00%aI%x00%B", commit]);
+  const told = await git.text(["log", "-1", "--no-show-signature", "--date=raw", FORMAT, commit]);
   const [name = "", email = "", date = "", ...words] = told.split("\0");
   const message = await withTrailers(git, words.join(" "), order.trailers);
-  return commitTree(git, { ...order, message }, tree, [parent], { name: name || "unknown", email, date });
+  return commitTree(git, { ...order, message }, tree, [parent], { name: name || "unknown", email, date: `@${date}` });
 }
 
 async function commitTree(
@@ -117,9 +120,12 @@ async function commitTree(
   });
 }
 
+/** Also after an odd space or a return, which other readers may take for the end of a line. */
+const FORGED = /(?:^|[\r\v\f\u0085\u2028\u2029])\s*Nomos-[\w-]+\s*:/i;
+
 /** Ours are the only ones of their names: who else wrote some is not believed. */
 export async function withTrailers(git: GitRunner, message: string, trailers: readonly string[]): Promise<string> {
-  const lines = message.split("\n").filter((line) => !/^\s*Nomos-[A-Za-z]+\s*:/i.test(line));
+  const lines = message.split("\n").filter((line) => !FORGED.test(line));
   const input = `${lines.join("\n").trim() || "Land a session's work"}\n`;
   const flags = trailers.flatMap((trailer) => ["--trailer", trailer]);
   return git.text(["interpret-trailers", "--no-divider", ...flags], { input });

@@ -7,7 +7,7 @@ import type { TreeBounds } from "../git/tree-bounds.ts";
 import { HostError } from "../host-error.ts";
 import { type CapturedWork, captureWork } from "../landing/capture-work.ts";
 import { removeTree } from "../trash/remove-tree.ts";
-import { type Applied, applyWorktree } from "./apply/apply-worktree.ts";
+import { type Applied, applyWorktree, orUnreadable } from "./apply/apply-worktree.ts";
 import { type PatchWish, type WorktreeChanges, worktreeChanges } from "./apply/worktree-changes.ts";
 import type { CarryRules } from "./carry-files.ts";
 import {
@@ -208,7 +208,11 @@ export function createWorktrees({
     capture: async (id, capturedIn) => {
       const tree = await known(id);
       if (tree.state === "missing") throw movedAway(tree.path);
-      return lookThrough(scene(), placeIn(join(folder, id)), tree, (look) => captureWork(look, capturedIn));
+      const place = placeIn(join(folder, id));
+      return orUnreadable(
+        place,
+        lookThrough(scene(), place, tree, (look) => captureWork(look, capturedIn)),
+      );
     },
     offer: async (id, from, commit) => {
       const tree = await known(id);

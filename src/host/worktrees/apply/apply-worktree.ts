@@ -29,8 +29,16 @@ export async function applyWorktree(
   record: WorktreeRecord,
   begin: ((files: number) => Promise<void>) | null,
 ): Promise<Applied> {
+  return orUnreadable(
+    place,
+    lookThrough(scene, place, record, (look) => apply(look, begin)),
+  );
+}
+
+/** Refuses a worktree whose git dir is no longer the one that was made with it. */
+export async function orUnreadable<T>(place: WorktreePlace, work: Promise<T>): Promise<T> {
   try {
-    return await lookThrough(scene, place, record, (look) => apply(look, begin));
+    return await work;
   } catch (thrown) {
     if (!(thrown instanceof Unclear)) throw thrown;
     throw new HostError("repository_invalid", `the worktree cannot be read: ${thrown.message}`, {

@@ -20,9 +20,9 @@ export class ChangedMeanwhile extends Error {
 }
 
 /**
- * Does all steps or none: after a failure, what was done is undone. Each file is replaced whole, by a rename, and only
- * if it is still the one that was judged. After a crash the next attempt finds what was done and does the rest.
- * `last` follows the last step; if it fails, the steps are undone.
+ * Does all steps or none: after a failure, what was done is undone, but for files that somebody changed since. Each file
+ * is replaced whole, by a rename, and only if it is still the one that was judged. After a crash the next attempt finds
+ * what was done and does the rest. `last` follows the last step; if it fails, the steps are undone.
  */
 export async function doSteps(
   root: string,
@@ -48,7 +48,13 @@ export async function doSteps(
     for (const folder of made.toReversed()) await removeEmpty(held, folder);
     throw thrown;
   }
-  for (const { path } of deletions) await removeEmptyFolders(held, path);
+  for (const { path } of deletions) await removeEmptyFolders(held, path).catch(() => undefined);
+}
+
+/** Removes folders above these paths where nothing is left in them, as git does. */
+export async function removeEmptyAbove(root: string, paths: readonly string[]): Promise<void> {
+  await using held = await holdFolder(root);
+  if (held !== null) for (const path of paths) await removeEmptyFolders(held, path);
 }
 
 async function undoAll(undo: readonly (() => Promise<void>)[]): Promise<void> {
@@ -64,16 +70,21 @@ async function undoAll(undo: readonly (() => Promise<void>)[]): Promise<void> {
 
 /** Returns how to undo it. Folders that it makes are added to `made`. */
 async function doStep(root: HeldFolder, { path, before, after }: Step, made: string[]): Promise<() => Promise<void>> {
+  let done: string | null = null;
   await inFolder(root, path, made, async (parent, name) => {
     await refuseChanged(parent, name, path, before);
     if (after === null) return unlink(parent.at(name));
-    await put(parent, name, after, before);
+    await put(parent, { name, path }, after, before.kind === "taken");
+    const placed = await statAt(parent, name);
+    done = placed === null ? null : stampOf(placed);
   });
   return () =>
     inFolder(root, path, [], async (parent, name) => {
+      const now = await statAt(parent, name);
+      // Somebody worked on it since: it is theirs now.
+      if ((now === null ? null : stampOf(now)) !== done) return;
       if (before.kind !== "taken") return unlink(parent.at(name)).catch(unlessGone);
-      const was = { mode: before.entry.mode, content: before.copy };
-      await put(parent, name, was, { ...before, kind: "taken" }, true);
+      await put(parent, { name, path }, { mode: before.entry.mode, content: before.copy }, now !== null);
     });
 }
 
@@ -84,27 +95,26 @@ interface Content {
 
 async function put(
   parent: HeldFolder,
-  name: string,
+  { name, path }: { readonly name: string; readonly path: string },
   { mode, content }: Content,
-  before: Found,
-  isUndo = false,
+  replaces: boolean,
 ): Promise<void> {
   const made = parent.at(`${UNFINISHED}${randomUUID()}`);
   try {
     if (mode === "120000") await symlink(await readFile(content), made);
     else await writeWhole(content, made, await rightsFor(parent, name, mode));
     await giveToOwner(parent, made);
-    if (before.kind === "taken" || isUndo) await rename(made, parent.at(name));
-    else await linkNew(made, parent.at(name));
+    if (replaces) await rename(made, parent.at(name));
+    else await linkNew(made, parent.at(name), path);
   } finally {
     await unlink(made).catch(unlessGone);
   }
 }
 
 /** Unlike a rename, a second name never replaces a file that somebody made meanwhile. */
-async function linkNew(made: Buffer, target: Buffer): Promise<void> {
+async function linkNew(made: Buffer, target: Buffer, path: string): Promise<void> {
   await link(made, target).catch((thrown: unknown) => {
-    if (errno(thrown) === "EEXIST") throw new ChangedMeanwhile(target.toString());
+    if (errno(thrown) === "EEXIST") throw new ChangedMeanwhile(path);
     throw thrown;
   });
 }
@@ -116,11 +126,18 @@ async function writeWhole(content: string, to: Buffer, rights: number): Promise<
   await file.sync().finally(() => file.close());
 }
 
-/** A file that is there keeps its rights, but for who may run it. */
+/**
+ * A file that is there keeps its rights, but for who may run it. A new one is as open as its folder: the umask is that of
+ * the daemon, not of the person.
+ */
 async function rightsFor(parent: HeldFolder, name: string, mode: string): Promise<number> {
   const found = await statAt(parent, name);
-  const rights = found?.isFile() === true ? Number(found.mode) & 0o666 : 0o644;
+  const rights = found?.isFile() === true ? Number(found.mode) & 0o666 : (await modeOf(parent)) & 0o664;
   return mode === "100755" ? rights | ((rights & 0o444) >> 2) : rights;
+}
+
+async function modeOf(folder: HeldFolder): Promise<number> {
+  return Number((await folder.stat()).mode);
 }
 
 async function giveToOwner(parent: HeldFolder, path: Buffer): Promise<void> {
@@ -156,6 +173,7 @@ async function inFolder(
       );
       if (!isNew) return;
       made.push(folder);
+      await chmod(parent.at(name), (await modeOf(parent)) & 0o2775);
       await giveToOwner(parent, parent.at(name));
     });
   }
@@ -177,7 +195,7 @@ function removeEmpty(root: HeldFolder, folder: string): Promise<boolean> {
     return rmdir(parent.at(name)).then(
       () => true,
       (thrown: unknown) => {
-        if (["ENOTEMPTY", "EEXIST", "ENOENT", "ENOTDIR"].includes(errno(thrown) ?? "")) return false;
+        if (["ENOTEMPTY", "EEXIST", "ENOENT", "ENOTDIR", "EBUSY"].includes(errno(thrown) ?? "")) return false;
         throw thrown;
       },
     );

@@ -1,8 +1,9 @@
+import { writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { writeBlob } from "../git/read-blobs.ts";
-import type { RepositoryView } from "../git/repository-view.ts";
-import type { TreeDifference } from "../git/tree-diff.ts";
+import { readBlobs } from "../../git/read-blobs.ts";
+import type { RepositoryView } from "../../git/repository-view.ts";
+import type { TreeDifference } from "../../git/tree-diff.ts";
 
 export interface PreparedFile {
   readonly mode: string;
@@ -40,10 +41,17 @@ export async function prepareFiles(
     });
   for (const { path, after } of files)
     ready.set(path, { mode: after?.mode ?? "", content: join(folder, "files", path) });
-  for (const { path, after } of placed.filter((one) => one.after?.mode === LINK)) {
-    const content = join(folder, "links", String(ready.size));
-    await writeBlob(view, after?.id ?? "", content);
+  const links = placed.filter(({ after }) => after?.mode === LINK);
+  const targets = new Map<string, string>();
+  for (const { path, after } of links) {
+    const id = after?.id ?? "";
+    const content = targets.get(id) ?? join(folder, "links", String(targets.size));
+    targets.set(id, content);
     ready.set(path, { mode: LINK, content });
   }
+  await readBlobs(view, [...targets.keys()], (id, bytes) => {
+    const content = targets.get(id);
+    if (content !== undefined && bytes !== null) writeFileSync(content, bytes);
+  });
   return ready;
 }

@@ -1,6 +1,7 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { writeFileAtomic } from "../files/atomic-file.ts";
-import { readSmallFile } from "../files/small-file.ts";
+import { writeFileAtomic } from "../../files/atomic-file.ts";
+import { readSmallFile } from "../../files/small-file.ts";
 
 /** What is about to be done to a checkout, written down before the first file changes. */
 export interface Journal {
@@ -9,6 +10,8 @@ export interface Journal {
   readonly branch: string;
   readonly from: string;
   readonly to: string;
+  /** Folders that were not there. */
+  readonly folders: readonly string[];
   readonly steps: readonly JournalStep[];
 }
 
@@ -30,4 +33,9 @@ export async function writeJournal(folder: string, journal: Journal): Promise<vo
 export async function readJournal(folder: string): Promise<Journal | null> {
   const text = await readSmallFile(join(folder, FILE), JOURNAL_BYTES_MAX).catch(() => null);
   return text === null ? null : (JSON.parse(text) as Journal);
+}
+
+/** After it everything is done, or as it was. */
+export async function dropJournal(folder: string): Promise<void> {
+  await rm(join(folder, FILE), { force: true });
 }
