@@ -146,7 +146,7 @@ async function build(options: DaemonOptions, begun: Begun, running: Running): Pr
     ...{ opened, written, machine, policy, environment, startedAtMs, mcpServers, secrets: sealed.secretUses },
     cwd: options.cwd,
   });
-  const landing = buildLandings(opened, written, sessions, machine.own, environment);
+  const landing = buildLandings(opened, written, sessions, machine, environment);
   Object.assign(running, { sessions, landing });
   const stopAsked = Promise.withResolvers<void>();
   const daemon = {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { createLandingGit } from "../host/index.ts";
 import {
+  createAttribution,
   createFanOuts,
   createLandingJudge,
   createLandings,
@@ -18,7 +19,7 @@ export function buildLandings(
   { home, config, clock, store, log, redactor }: OpenedHome,
   { committer, newId }: WritableLog,
   { agents, trees, supervisor }: Sessions,
-  own: Machine["own"],
+  { own, snapshots }: Machine,
   environment: Readonly<Record<string, string | undefined>>,
 ): FanOutService {
   const scratch = join(home, "tmp", "landings");
@@ -29,6 +30,7 @@ export function buildLandings(
   const landing = createLandings({
     ...{ store, committer, clock, newId, trees, supervisor, git, scratch, settings },
     judge: createLandingJudge({ ...own, home, environment, committer, newId, clock, redactor, settings }),
+    attribute: createAttribution({ store, snapshots }),
     folder: join(home, "landings"),
     log: log.write,
   });

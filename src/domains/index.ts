@@ -61,6 +61,7 @@ export {
   nextVersion,
   PERSON,
   UNKNOWN,
+  type Writer,
   writersOf,
 } from "./blame/file-history.ts";
 export {

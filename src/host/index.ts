@@ -1,4 +1,5 @@
 export { type BlameRepository, isBinary, linesOf, openBlame } from "./blame/blame-file.ts";
+export { blobsAt, type CommittedFile, committedFiles, smallBlobs } from "./blame/commit-files.ts";
 export { type BlamedLine, utf8 } from "./blame/porcelain.ts";
 export { writeFileAtomic } from "./files/atomic-file.ts";
 export { type Files, systemFiles } from "./files/confined-files.ts";
@@ -56,6 +57,7 @@ export { type HomeState, privateHome } from "./sandbox/private-home.ts";
 export type { Mount, Walls } from "./sandbox/walls.ts";
 export type { FileDiff } from "./snapshots/diff/file-diffs.ts";
 export { unifiedDiff } from "./snapshots/diff/unified-diff.ts";
+export { SnapshotError } from "./snapshots/snapshot-error.ts";
 export type {
   SnapshotsChecked,
   Taken,

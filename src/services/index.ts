@@ -2,6 +2,7 @@ export type { AnchorStatus } from "./anchoring/keep-anchored.ts";
 export { checked } from "./audit/checked-tree.ts";
 export type { AuditService } from "./audit/open-audit.ts";
 export { type BackupService, createBackups } from "./backup/backups.ts";
+export { createAttribution } from "./blame/attribute-lines.ts";
 export { type BlameService, createBlame, type ExplainedLine } from "./blame/blame.ts";
 export type { ExplainedSetting } from "./config/explained-settings.ts";
 export { type ConfigService, limit, setting } from "./config/settings.ts";

@@ -1,4 +1,5 @@
 export { carriedSecrets } from "./files/carried-secrets.ts";
+export { type Interval, readIntervals } from "./files/change-intervals.ts";
 export { createForkFolders, type ForkFolders, type KeptFork } from "./files/fork-folders.ts";
 export { liveSnapshots } from "./files/live-snapshots.ts";
 export { createScopeJudge, type ScopeJudge } from "./files/scope-judge.ts";

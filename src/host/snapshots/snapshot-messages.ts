@@ -28,6 +28,10 @@ export interface Calls {
     readonly ask: { readonly tree: TreeSpec; readonly from: string; readonly to: string; readonly max: number };
     readonly answer: readonly ChangeTime[];
   };
+  readonly read: {
+    readonly ask: { readonly of: string; readonly names: readonly string[]; readonly bytesMax: number };
+    readonly answer: readonly (Uint8Array | null)[];
+  };
   readonly diff: {
     readonly ask: { readonly from: string | null; readonly to: string; readonly options: DiffOptions };
     readonly answer: readonly FileDiff[];

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { compareTrees } from "./diff/compare.ts";
-import { type DiffOptions, diffChanges, type FileDiff, kindOfChange } from "./diff/file-diffs.ts";
+import { compareTrees, entryIn } from "./diff/compare.ts";
+import { contentOf, type DiffOptions, diffChanges, type FileDiff, isFile, kindOfChange } from "./diff/file-diffs.ts";
 import { openObjects } from "./packs/objects.ts";
 import { decodeRecord, encodeRecord, type SnapshotRecord } from "./packs/record.ts";
 import { markLive, mergeSmallPacks, type Swept, sweepPacks } from "./packs/sweep.ts";
@@ -48,6 +48,12 @@ export interface SnapshotStore {
   readonly changes: (from: string | null, to: string, max: number) => Generator<void, ChangeList>;
   /** The changed files with mode and change time from the last walk. No directories. */
   readonly times: (tree: TreeSpec, from: string, to: string, max: number) => Generator<void, readonly ChangeTime[]>;
+  /** Contents of files by their names; null where there is no file, or a larger one. */
+  readonly read: (
+    of: string,
+    names: readonly ByteName[],
+    bytesMax: number,
+  ) => Generator<void, readonly (Buffer | null)[]>;
   readonly diff: (from: string | null, to: string, options: DiffOptions) => Generator<void, readonly FileDiff[]>;
   readonly sweep: (ids: readonly string[], dryRun: boolean) => Generator<void, Swept>;
   /** Whether everything that these snapshots need exists. Contents are not read. */
@@ -181,6 +187,16 @@ export function openSnapshotStore(folder: string): SnapshotStore {
         const entry = top === null || after === null || after.kind === "directory" ? null : entryAt(top, path);
         if (entry !== null) found.push({ name: path, ctimeMs: entry.ctimeMs, mode: entry.mode });
         if (found.length === max) break;
+        yield;
+      }
+      return found;
+    },
+    read: function* (of, names, bytesMax) {
+      const { listing } = recordOf(of);
+      const found: (Buffer | null)[] = [];
+      for (const name of names) {
+        const entry = entryIn(objects, listing, name);
+        found.push(entry !== null && isFile(entry) && entry.size <= bytesMax ? contentOf(objects, entry) : null);
         yield;
       }
       return found;

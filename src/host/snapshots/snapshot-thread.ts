@@ -79,6 +79,8 @@ async function handle(call: Call): Promise<Calls[keyof Calls]["answer"]> {
       return slices(store.changes(call.ask.from, call.ask.to, call.ask.max));
     case "times":
       return slices(store.times(call.ask.tree, call.ask.from, call.ask.to, call.ask.max));
+    case "read":
+      return slices(store.read(call.ask.of, call.ask.names, call.ask.bytesMax));
     case "diff":
       return slices(store.diff(call.ask.from, call.ask.to, call.ask.options));
     case "sweep":

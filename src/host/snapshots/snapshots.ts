@@ -22,6 +22,8 @@ export interface Snapshots {
   readonly changes: (from: string | null, to: string, max: number) => Promise<ChangeList>;
   /** The changed files with mode and change time from the last walk of the tree. */
   readonly times: (tree: TreeSpec, from: string, to: string, max: number) => Promise<readonly ChangeTime[]>;
+  /** Contents of files by their names (`byteNameOf`); null where there is no file, or a larger one. */
+  readonly read: (of: string, names: readonly string[], bytesMax: number) => Promise<readonly (Uint8Array | null)[]>;
   readonly diff: (from: string | null, to: string, options: DiffOptions) => Promise<readonly FileDiff[]>;
   /** Removes what none of these snapshots needs. */
   readonly sweep: (ids: readonly string[], dryRun: boolean) => Promise<Swept>;
@@ -107,6 +109,7 @@ export function openSnapshots({ folder, bwrapPath }: SnapshotsOptions): Snapshot
     grow: async (tree, to, limits = {}, onBytes) => call("grow", { tree, to, bwrapPath: wall(), limits }, onBytes),
     changes: (from, to, max) => call("changes", { from, to, max }),
     times: (tree, from, to, max) => call("times", { tree, from, to, max }),
+    read: (of, names, bytesMax) => call("read", { of, names, bytesMax }),
     diff: (from, to, options) => call("diff", { from, to, options }),
     sweep: async (ids, dryRun) => {
       const swept = await call("sweep", { ids, dryRun });

@@ -58,6 +58,15 @@ export function listed(objects: Pick<Objects, "get">, listing: string | null): r
   return listing === null ? [] : decodeListing(objects.get(listing), listing);
 }
 
+/** The entry with this path; null when there is none. */
+export function entryIn(objects: Pick<Objects, "get">, listing: string | null, path: ByteName): Entry | null {
+  const [name = "", ...below] = path.split("/");
+  const entry = listed(objects, listing).find((one) => one.name === name) ?? null;
+  const inside = folderOf(entry);
+  if (below.length === 0) return entry;
+  return inside === null ? null : entryIn(objects, inside, below.join("/"));
+}
+
 export function folderOf(entry: Entry | null): string | null {
   return entry?.kind === "directory" ? entry.object : null;
 }

@@ -104,11 +104,11 @@ function packedOf(objects: Pick<Objects, "get">, { before, after }: Change, made
   return isBare ? { binary: binaryPatch(side(before), side(after)) } : {};
 }
 
-function isFile(entry: Entry | null): boolean {
+export function isFile(entry: Entry | null): boolean {
   return entry?.kind === "file" || entry?.kind === "chunked";
 }
 
-function contentOf(objects: Pick<Objects, "get">, entry: Entry | null): Buffer {
+export function contentOf(objects: Pick<Objects, "get">, entry: Entry | null): Buffer {
   if (entry === null || !isFile(entry)) return Buffer.alloc(0);
   if (entry.kind === "file") return objects.get(entry.object);
   return Buffer.concat(decodeChunks(objects.get(entry.object)).map(objects.get));
