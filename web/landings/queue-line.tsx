@@ -1,8 +1,7 @@
 import { confirmed, nomos, toast, useAction } from "../frame/index.ts";
+import { inFrontOf, type Landing, LandingCard, type Line } from "../landing/index.ts";
 import { Button } from "../parts/index.ts";
 import { SafeText } from "../text/index.ts";
-import { LandingCard } from "./landing-card.tsx";
-import { inFrontOf, type Landing, type Line } from "./lines.ts";
 
 interface LineProps {
   readonly line: Line;

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Session } from "../../src/client/index.ts";
 import { isEngine } from "../engine/index.ts";
 import { confirmed, navigate, nomos, toast, useAction, useKeys, usePaletteEntries } from "../frame/index.ts";
-import { LandDialog } from "../landings/index.ts";
+import { LandDialog } from "../landing/index.ts";
 import { Button, IconButton } from "../parts/index.ts";
 import { RenameDialog } from "./dialogs/rename-dialog.tsx";
 import { SwitchDialog } from "./dialogs/switch-dialog.tsx";

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Session } from "../../src/client/index.ts";
 import { ErrorCard, navigate, type PageProps, useCall } from "../frame/index.ts";
-import { LandingNotice } from "../landings/index.ts";
+import { LandingNotice } from "../landing/index.ts";
 import { useSession } from "../live/index.ts";
 import { Tabs } from "../parts/index.ts";
 import { safeString } from "../text/index.ts";

@@ -1,7 +1,8 @@
 import { type Client, ClientError, type LogEvent, type Session } from "../../client/index.ts";
 import { activityOf } from "../../domains/index.ts";
-import { NO_LANDINGS, type OpenLandings, openLandings } from "../landing/open-landings.ts";
+import type { OpenLandings } from "../landing/open-landings.ts";
 import type { BoardRow } from "./board-rows.ts";
+import { createLandingsFeed } from "./landings-feed.ts";
 import { createQuestionsBySession } from "./questions-by-session.ts";
 
 /** The board's copy of what the daemon knows. Follows the log, so it never asks in a loop. */
@@ -36,18 +37,11 @@ export function openFeed(client: Client, onChange: () => void, onRefused: (throw
   let timer: NodeJS.Timeout | undefined;
   let isConnected = true;
   let hasEnded = false;
-  let landings: OpenLandings = NO_LANDINGS;
-  let isLandingStale = true;
+  const landings = createLandingsFeed(client);
 
   const keep = (session: Session): void => {
     if (session.endedAt !== undefined && !hasEnded) sessions.delete(session.id);
     else sessions.set(session.id, session);
-  };
-  /** Sessions are shown before it is known what lands. */
-  const loadLandings = async (): Promise<void> => {
-    if (!isLandingStale) return;
-    isLandingStale = false;
-    landings = await openLandings(client).catch(() => landings);
   };
   const loadAll = async (): Promise<void> => {
     const { approvals } = await client.call("approval.list", { status: "pending" });
@@ -68,7 +62,7 @@ export function openFeed(client: Client, onChange: () => void, onRefused: (throw
       onChange();
     } while (after !== undefined && seen.size < SESSIONS_MAX && !leave.signal.aborted);
     for (const id of sessions.keys()) if (!seen.has(id)) sessions.delete(id);
-    await loadLandings();
+    await landings.load();
     onChange();
   };
   const refresh = async (): Promise<void> => {
@@ -80,7 +74,7 @@ export function openFeed(client: Client, onChange: () => void, onRefused: (throw
       if (session === null) sessions.delete(id);
       else keep(session);
     }
-    await loadLandings();
+    await landings.load();
     onChange();
   };
   /** Changes that come together are read together. */
@@ -92,11 +86,7 @@ export function openFeed(client: Client, onChange: () => void, onRefused: (throw
   };
   const hear = (event: LogEvent): void => {
     const [kind, id = ""] = event.stream.split("/");
-    // A session that goes on has dealt with its refused landing.
-    if (kind === "landing" || landings.refused.some(({ sessionId }) => sessionId === id)) {
-      isLandingStale = true;
-      later();
-    }
+    if (landings.hear(kind ?? "", id)) later();
     if (kind !== "session") return;
     const said = activityOf(event);
     if (said !== null) doing.set(id, said.slice(0, LINE_CHARS_MAX));
@@ -106,7 +96,7 @@ export function openFeed(client: Client, onChange: () => void, onRefused: (throw
   };
   const connected = (is: boolean): void => {
     if (is !== isConnected && is) {
-      isLandingStale = true;
+      landings.forget();
       void loadAll().catch(() => undefined);
     }
     isConnected = is;
@@ -131,12 +121,12 @@ export function openFeed(client: Client, onChange: () => void, onRefused: (throw
     session,
     questions: questions.of(session.id),
     doing: doing.get(session.id) ?? "",
-    landing: [...landings.open, ...landings.refused].find(({ sessionId }) => sessionId === session.id),
+    landing: landings.of(session.id),
   });
   follow().catch(failed);
   loadAll().catch(failed);
   return {
-    landings: () => landings,
+    landings: landings.all,
     rows: () => Array.from(sessions.values(), row),
     get: (id) => {
       const session = sessions.get(id);
@@ -148,22 +138,25 @@ export function openFeed(client: Client, onChange: () => void, onRefused: (throw
       if (!shown) for (const [id, { endedAt }] of sessions) if (endedAt !== undefined) sessions.delete(id);
       loadAll().catch(() => undefined);
     },
-    look: (ids) => {
-      for (const id of ids) {
-        if (doing.has(id)) continue;
-        doing.set(id, "");
-        void lastLineOf(client, id).then((line) => {
-          if (line === "" || doing.get(id) !== "") return;
-          doing.set(id, line);
-          onChange();
-        });
-      }
-    },
+    look: (ids) => lookAt(client, ids, doing, onChange),
     close: () => {
       clearTimeout(timer);
       leave.abort();
     },
   };
+}
+
+/** Puts a last line where nothing was heard yet. */
+function lookAt(client: Client, ids: readonly string[], doing: Map<string, string>, onChange: () => void): void {
+  for (const id of ids) {
+    if (doing.has(id)) continue;
+    doing.set(id, "");
+    void lastLineOf(client, id).then((line) => {
+      if (line === "" || doing.get(id) !== "") return;
+      doing.set(id, line);
+      onChange();
+    });
+  }
 }
 
 /** The last line a session said; empty when it said nothing or the daemon does not answer. */

@@ -4,7 +4,7 @@ import { SafeText } from "../text/index.ts";
 import { Findings } from "./findings.tsx";
 import { STATE_KINDS } from "./landing-card.tsx";
 import { doingOf } from "./lines.ts";
-import "./page.css";
+import "./landing.css";
 
 /** The newest landing of a session, on the session's page; nothing when it had none. */
 export function LandingNotice({ id }: { readonly id: string }) {

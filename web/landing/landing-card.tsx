@@ -4,6 +4,7 @@ import { Ago, Badge, Copy, Fact, Icon } from "../parts/index.ts";
 import { SafeText } from "../text/index.ts";
 import { Findings } from "./findings.tsx";
 import { doingOf, type Landing } from "./lines.ts";
+import "./landing.css";
 
 export const STATE_KINDS = {
   queued: "plain",

@@ -1,2 +1,0 @@
-export { LandDialog } from "./land-dialog.tsx";
-export { LandingNotice } from "./landing-notice.tsx";
