@@ -107,10 +107,10 @@ test("ps and status name a refusal that needs a person, until it is dealt with",
   expect(ps.stdout).toMatch(new RegExp(`\\n${name}: refused by main: .* Next: nomos landing show `));
   expect((await daemon.cli("ps", "-q")).stdout).not.toContain("refused");
   expect((await daemon.cli("status")).stdout).toMatch(
-    new RegExp(`refused: +${name} \\(nomos landing show ${name}\\)\\n`),
+    new RegExp(`refused: .*${name} \\(nomos landing show ${name}\\)`),
   );
   await turn(daemon, id, "say I know");
-  expect((await daemon.cli("ps")).stdout).not.toContain("refused by");
+  expect((await daemon.cli("ps")).stdout).not.toContain(`${name}: refused by`);
   await daemon.call("PUT", "/api/config", { config: { landing: null } });
 });
 
