@@ -36,6 +36,9 @@ export interface LandingBench extends Bench {
     order?: Order & { readonly into?: string },
   ) => Promise<{ made: Made; moved: Moved | null }>;
   readonly folder: (name: string) => string;
+  /** Puts the repository back to a copy of it. */
+  readonly restore: (copy: string) => void;
+  readonly scratch: string;
 }
 
 export function setUpLanding(options: BenchOptions = {}): LandingBench {
@@ -88,6 +91,11 @@ export function setUpLanding(options: BenchOptions = {}): LandingBench {
     capture,
     open,
     make,
+    scratch: join(directory, "home", "tmp", "landing"),
+    restore: (copy) => {
+      rmSync(repo, { recursive: true, force: true });
+      copyTree(copy, repo);
+    },
     landIn,
     land: async (id, order) => {
       const taken = await capture(id);
@@ -96,6 +104,10 @@ export function setUpLanding(options: BenchOptions = {}): LandingBench {
       return await landIn(landing, taken, order);
     },
   };
+}
+
+export function copyTree(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
 }
 
 /** All files of a folder with kind, right to run and bytes; without the git dir. */
@@ -150,7 +162,7 @@ export function byGit(
 ): { readonly root: string; readonly merge: () => void } {
   const root = join(directory, "by-git");
   rmSync(root, { recursive: true, force: true });
-  cpSync(repo, root, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+  copyTree(repo, root);
   return {
     root,
     merge: () => {

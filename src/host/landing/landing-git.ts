@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Repository } from "../git/find-repository.ts";
 import { readBlobs } from "../git/read-blobs.ts";
 import { createGitRunner, type GitRunner } from "../git/run-git.ts";
+import { HostError } from "../host-error.ts";
 import { removeTree } from "../trash/remove-tree.ts";
 import type { CarryRules } from "../worktrees/carry-files.ts";
 import { blobSizes, type ChangeRange, type LandedChange, landedChanges, lineCounts } from "./commit-changes.ts";
@@ -115,12 +116,18 @@ export function createLandingGit({ environment, scratch, carry, bytesMax }: Land
           if (await recoverMove({ ...where, branch: ref.branch, to: ref.to })) return { moved: true };
           await removeTree(own);
           await mkdir(own, { recursive: true, mode: 0o700 });
-          return moveBranch({ ...where, ref: { ...ref, identity, hooks } });
+          return moveBranch({ ...where, ref: { ...ref, identity, hooks } }).catch(orDiskFull);
         },
         recover: ({ folder, ...cut }) => recoverMove({ ...cut, git, view, repository, folder: join(folder, "move") }),
-        push: (push) => pushBranch({ environment, git, view, repository, identity, hooks }, push),
+        push: (push) => pushBranch({ environment, git, view, repository, identity, hooks }, push).catch(orDiskFull),
         [Symbol.asyncDispose]: () => view[Symbol.asyncDispose](),
       };
     },
   };
+}
+
+function orDiskFull(cause: unknown): never {
+  const isFull = /No space left on device|Disk quota exceeded|^ENOSPC|^EDQUOT/;
+  if (!(cause instanceof Error) || !isFull.test(cause.message.replace(/^git [\w-]+ failed: /, ""))) throw cause;
+  throw new HostError("disk_full", "the disk is full", { remedy: "make room on the disk, and land again", cause });
 }

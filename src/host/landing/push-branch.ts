@@ -57,13 +57,13 @@ export async function pushBranch(person: Person, { branch, commit, into, title }
   const was = await tipIn(git, { gitDir: commonDir, branch });
   const none = "0".repeat(commit.length);
   const move = { gitDir: commonDir, root, branch, reason: "nomos: pull request", identity, hooks };
-  await storeObjects(
-    view,
-    repository,
-    { from: was ?? (await tipIn(git, { gitDir: commonDir, branch: into })), to: commit },
-    scratch,
-  );
   try {
+    await storeObjects(
+      view,
+      repository,
+      { from: was ?? (await tipIn(git, { gitDir: commonDir, branch: into })), to: commit },
+      scratch,
+    );
     const moved =
       was === commit ? { moved: true as const } : await moveRef(git, { ...move, from: was ?? none, to: commit });
     if (!moved.moved) return { pushed: false, words: moved.words };

@@ -32,7 +32,11 @@ export async function refreshIndex({ git }: RepositoryView, indexFile: string, r
 /** Whether an index holds exactly the files of a commit. */
 export async function isIndexOf({ git }: RepositoryView, indexFile: string, commit: string): Promise<boolean> {
   const args = ["diff-index", "--cached", "--quiet", "--ignore-submodules=dirty", commit];
-  return (await git.run(args, { indexFile, timeoutMs: REFRESH_TIMEOUT_MS })).exitCode === 0;
+  const options = { indexFile, timeoutMs: REFRESH_TIMEOUT_MS };
+  const { exitCode } = await git.run(args, options);
+  // An error is no difference: reports git's own words.
+  if (exitCode > 1) await git.must(args, options);
+  return exitCode === 0;
 }
 
 /**

@@ -65,5 +65,6 @@ export async function holdsIndexLock(gitDir: string, owner: string): Promise<boo
 const mark = (owner: string): string => `nomos ${owner}\n`;
 
 function unlessGone(thrown: unknown): void {
-  if (!["ENOENT", "ENOTDIR"].includes(errno(thrown) ?? "")) throw thrown;
+  // Nothing of ours is where nothing can be written.
+  if (!["ENOENT", "ENOTDIR", "EROFS"].includes(errno(thrown) ?? "")) throw thrown;
 }

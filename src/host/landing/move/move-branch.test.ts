@@ -4,77 +4,20 @@ import {
   existsSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-  byGit,
-  filesOf,
-  flawsOf,
-  type LandingBench,
-  pictureOf,
-  setUpLanding,
-} from "../../../../test/support/landing-repository.ts";
+import { byGit, filesOf, flawsOf, pictureOf } from "../../../../test/support/landing-repository.ts";
+import { type LandingScene, landingScene, put } from "../../../../test/support/landing-scene.ts";
 import { proves } from "../../../../test/support/proves.ts";
-import type { BenchOptions } from "../../../../test/support/worktree-bench.ts";
-
-type Scene = LandingBench & { readonly id: string; readonly tree: string; readonly at: (path: string) => string };
-
-const put = (root: string, path: string, text: string): void => {
-  mkdirSync(dirname(join(root, path)), { recursive: true });
-  writeFileSync(join(root, path), text);
-};
-
-/** A repository with files of all kinds, and an agent that changed every kind. */
-async function scene(
-  options: BenchOptions = {},
-  before: (bench: LandingBench) => void = () => undefined,
-): Promise<Scene> {
-  const bench = setUpLanding(options);
-  const { repo, git } = bench;
-  for (const [path, text] of Object.entries({
-    "a.txt": "a\n",
-    "keep.txt": "keep\n",
-    "gone.txt": "gone\n",
-    "old/only.txt": "old\n",
-    "etc/passwd": "not yours\n",
-    fold: "a file\n",
-    "dir/x": "x\n",
-    "run.sh": "#!/bin/sh\n",
-    "odd name ü\t*.txt": "odd\n",
-  }))
-    put(repo, path, text);
-  symlinkSync("a.txt", join(repo, "link"));
-  symlinkSync("dir", join(repo, "tofile"));
-  git(repo, "add", "--all");
-  before(bench);
-  git(repo, "commit", "--quiet", "-m", "second");
-  const { id, path: tree } = await bench.worktree();
-  put(tree, "a.txt", "changed\n");
-  put(tree, "etc/passwd", "changed too\n");
-  for (const path of ["gone.txt", "old", "fold", "dir", "link", "tofile"])
-    rmSync(join(tree, path), { recursive: true });
-  put(tree, "fold/inner.txt", "inner\n");
-  put(tree, "dir", "now a file\n");
-  symlinkSync("keep.txt", join(tree, "link"));
-  put(tree, "tofile", "was a link\n");
-  chmodSync(join(tree, "run.sh"), 0o755);
-  put(tree, "odd name ü\t*.txt", "odder\n");
-  put(tree, "new/deep/file.bin", "\0\u0001binary\r\n");
-  git(tree, "add", "--all");
-  git(tree, "commit", "--quiet", "-m", "all kinds");
-  put(tree, "uncommitted.txt", "not committed\n");
-  return { ...bench, id, tree, at: (path) => join(repo, path) };
-}
 
 /** The branch moved, and everything is as git itself would have left it. */
-async function expectAsGit(all: Scene, into = "main"): Promise<void> {
+async function expectAsGit(all: LandingScene, into = "main"): Promise<void> {
   const reference = byGit(all, into);
   const { made, moved } = await all.land(all.id, { into });
   expect({ made, moved }).toMatchObject({ moved: { moved: true } });
@@ -92,7 +35,7 @@ async function expectAsGit(all: Scene, into = "main"): Promise<void> {
 }
 
 describe("the branch is checked out", () => {
-  const CLEAN: readonly [string, (all: Scene) => void][] = [
+  const CLEAN: readonly [string, (all: LandingScene) => void][] = [
     ["as it was committed", () => undefined],
     [
       "with untracked and ignored files elsewhere",
@@ -167,7 +110,7 @@ describe("the branch is checked out", () => {
   ];
   proves("LH-1", "a clean checkout moves with its branch, as `git merge --ff-only` would move it", async () => {
     for (const [what, prepare] of CLEAN) {
-      using all = await scene();
+      using all = await landingScene();
       prepare(all);
       await expectAsGit(all).catch((cause: unknown) => {
         throw new Error(what, { cause });
@@ -175,7 +118,7 @@ describe("the branch is checked out", () => {
     }
   });
 
-  const KEPT: readonly [string, (all: Scene) => void, RegExp][] = [
+  const KEPT: readonly [string, (all: LandingScene) => void, RegExp][] = [
     ["a changed file", ({ at }) => writeFileSync(at("keep.txt"), "mine"), /not committed/],
     [
       "a change of the same length at the time of the index",
@@ -338,7 +281,7 @@ describe("the branch is checked out", () => {
     "LH-2",
     "whatever the person has there that is not committed keeps the branch where it is, and itself as it was",
     async () => {
-      using all = await scene();
+      using all = await landingScene();
       const taken = await all.capture(all.id);
       const clean = join(all.directory, "clean");
       cpSync(all.repo, clean, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
@@ -362,7 +305,7 @@ describe("the branch is checked out", () => {
 });
 
 test("files are replaced, never written through: hard links and open files keep their bytes", async () => {
-  using all = await scene();
+  using all = await landingScene();
   const { at, directory } = all;
   linkSync(at("a.txt"), join(directory, "second-name"));
   chmodSync(at("a.txt"), 0o600);

@@ -1,3 +1,4 @@
+import { errno } from "../../errno.ts";
 import type { CheckoutMove, Moved } from "./checkout-move.ts";
 import { placesOf } from "./checkouts.ts";
 import { inTheWay } from "./look-at-checkout.ts";
@@ -10,13 +11,16 @@ export type BranchMove = Omit<CheckoutMove, "checkout">;
 /** Moves a branch of the person's repository to a commit of the view: all of it, or nothing. */
 export async function moveBranch(move: BranchMove): Promise<Moved> {
   const { git, view, repository, ref, folder } = move;
-  await storeObjects(view, repository, ref, folder);
   try {
+    await storeObjects(view, repository, ref, folder);
     const { checkouts, blocked } = await placesOf(git, repository, ref.branch);
     if (blocked !== null) return inTheWay(blocked);
     const [checkout, second] = checkouts;
     if (second !== undefined) return inTheWay(`${ref.branch} is checked out in several places`);
     return checkout === undefined ? await moveAlone(move) : await moveCheckout({ ...move, checkout });
+  } catch (thrown) {
+    if (!["EACCES", "EPERM", "EROFS"].includes(errno(thrown) ?? "")) throw thrown;
+    return inTheWay(`${repository.commonDir} may not be written`);
   } finally {
     await releaseObjects(folder);
   }

@@ -1,6 +1,5 @@
 import { lstat, mkdir, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { errno } from "../../errno.ts";
 import { type TreeDifference, treeDifferences } from "../../git/tree-diff.ts";
 import { ChangedMeanwhile, doSteps } from "../../worktrees/apply/do-steps.ts";
 import type { Step } from "../../worktrees/apply/plan-steps.ts";
@@ -23,11 +22,7 @@ const SUBMODULE = "160000";
  */
 export async function moveCheckout(move: CheckoutMove): Promise<Moved> {
   const { checkout, owner, folder } = move;
-  const lock = await takeIndexLock(checkout.gitDir, owner).catch((thrown: unknown) => {
-    if (["EACCES", "EPERM", "EROFS"].includes(errno(thrown) ?? "")) return "closed" as const;
-    throw thrown;
-  });
-  if (lock === "closed") return inTheWay(`${checkout.gitDir} may not be written`);
+  const lock = await takeIndexLock(checkout.gitDir, owner);
   if (lock === null) return inTheWay(`another git works in ${checkout.root} (index.lock is there)`);
   try {
     const moved = await moveLocked(move);
@@ -99,8 +94,8 @@ async function missingFolders(root: string, steps: readonly Step[]): Promise<rea
   const missing = new Set<string>();
   for (const { path, after } of steps)
     for (let folder = dirname(path); after !== null && folder !== "." && !missing.has(folder); folder = dirname(folder))
-      if ((await lstat(join(root, folder)).catch(() => null)) === null) missing.add(folder);
-      else break;
+      if ((await lstat(join(root, folder)).catch(() => null))?.isDirectory() === true) break;
+      else missing.add(folder);
   return [...missing];
 }
 

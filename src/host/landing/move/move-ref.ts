@@ -92,7 +92,7 @@ export async function holdRef(git: GitRunner, move: RefMove): Promise<HeldRef | 
 
 async function kept(git: GitRunner, move: RefMove, said: string): Promise<RefKept> {
   const words = said.slice(0, WORDS_CHARS);
-  if (/by the reference-transaction hook/.test(said)) return { moved: false, why: "hook", words };
+  if (/aborted by (?:the reference-transaction )?hook/.test(said)) return { moved: false, why: "hook", words };
   const isMoved = (await tipIn(git, move)) !== move.from;
   return { moved: false, why: isMoved ? "tip" : "checkout", words: words || "the branch moved" };
 }

@@ -90,6 +90,8 @@ async function settleCheckout(cut: CutMove, journal: Journal, hasLanded: boolean
 }
 
 async function takeBack({ root, steps, folders }: Journal): Promise<void> {
+  // An empty folder may be where a file was.
+  await removeFolders(root, folders);
   const theirs = new Set<string>();
   for (let tries = 1; tries <= TAKE_BACK_TRIES; tries += 1) {
     const back: Step[] = [];
@@ -97,13 +99,18 @@ async function takeBack({ root, steps, folders }: Journal): Promise<void> {
       const there = await lookAt(root, path);
       if (theirs.has(path) || there === "other") continue;
       if (!(await isSame(there, after)) || (await isSame(there, before))) continue;
-      const now = there === null ? { kind: "absent" as const } : taken(there.stamp);
+      const now = there === null || after === null ? { kind: "absent" as const } : taken(there.stamp, after);
       back.push({ path, before: now, after: before });
     }
     const changed = await changedIn(doSteps(root, back));
     if (changed === null) break;
     theirs.add(changed);
   }
+  await removeFolders(root, folders);
+}
+
+/** Those in which nothing is. */
+async function removeFolders(root: string, folders: readonly string[]): Promise<void> {
   const deepestFirst = folders.toSorted((a, b) => b.length - a.length);
   for (const folder of deepestFirst) await rmdir(join(root, folder)).catch(() => undefined);
 }
@@ -119,9 +126,9 @@ async function changedIn(work: Promise<void>): Promise<string | null> {
   }
 }
 
-/** The step checks the stamp alone. */
-function taken(stamp: string): Step["before"] {
-  return { kind: "taken", entry: { mode: "", id: "" }, copy: "", stamp };
+/** It is as the move left it. */
+function taken(stamp: string, { mode, content }: NonNullable<JournalStep["after"]>): Step["before"] {
+  return { kind: "taken", entry: { mode, id: "" }, copy: content, stamp };
 }
 
 interface Seen {
@@ -134,7 +141,7 @@ interface Seen {
 async function lookAt(root: string, path: string): Promise<Seen | null | "other"> {
   await using held = await holdFolder(root);
   if (held === null) return "other";
-  return inParent(held, path, async (parent, name) => {
+  return await inParent(held, path, async (parent, name) => {
     if (parent === null) return null;
     const found = await statAt(parent, name);
     if (found === null || found.isDirectory()) return null;

@@ -42,7 +42,10 @@ export async function storeObjects(
 export async function releaseObjects(scratch: string): Promise<void> {
   const kept = await readSmallFile(join(scratch, KEPT), KEPT_BYTES_MAX);
   if (kept === null) return;
-  await rm(kept, { force: true });
+  await rm(kept, { force: true }).catch((thrown: unknown) => {
+    // It was not made either.
+    if (errno(thrown) !== "EROFS") throw thrown;
+  });
   await rm(join(scratch, KEPT), { force: true });
 }
 
