@@ -21,7 +21,7 @@ export { operatorToken } from "./home/operator-token.ts";
 export { createLogReader, type ReadDaemonLog } from "./home/read-daemon-log.ts";
 export { refuseHomeFiles } from "./home/session-file-access.ts";
 export { workspaceFile } from "./home/workspace-file.ts";
-export { createLandings, type LandingService } from "./landing/create-landings.ts";
+export { createLandings } from "./landing/create-landings.ts";
 export type { WalledMeans } from "./landing/gate/run-walled.ts";
 export type { Checked, CheckReport, Judged, LandingJudge } from "./landing/judge.ts";
 export { createLandingJudge } from "./landing/judge-landing.ts";

@@ -1,5 +1,12 @@
 import fc from "fast-check";
-import { AGENT_EVENTS, LANDING_EVENTS, SECRET_EVENTS, SYSTEM_EVENTS, TOKEN_EVENTS } from "../../src/domains/index.ts";
+import {
+  AGENT_EVENTS,
+  FANOUT_EVENTS,
+  LANDING_EVENTS,
+  SECRET_EVENTS,
+  SYSTEM_EVENTS,
+  TOKEN_EVENTS,
+} from "../../src/domains/index.ts";
 import {
   type CustomFact,
   type DataOf,
@@ -10,6 +17,7 @@ import {
   SESSION_EVENTS,
   type View,
 } from "../../src/kernel/index.ts";
+import { FANOUT_FACTS } from "./fanout-facts.ts";
 import { SPEC } from "./kernel-model.ts";
 
 /** Any JSON value. */
@@ -86,6 +94,7 @@ const EVENTS = {
   ...AGENT_EVENTS,
   ...TOKEN_EVENTS,
   ...SECRET_EVENTS,
+  ...FANOUT_EVENTS,
   ...LANDING_EVENTS,
   ...SYSTEM_EVENTS,
 };
@@ -255,6 +264,7 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<DataOf<Events[K]>> } = {
   "secret.bound@1": fc.record({ bind: bindings }),
   "secret.used@1": fc.record({ use: text, sessionId: label }),
   "secret.removed@1": nothing,
+  ...FANOUT_FACTS,
   "landing.queued@1": fc.record({
     sessionId: text,
     turnId: label,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { CheckArgv, LANDING_LIST_MAX, LandHow, NomosError } from "../../contract/index.ts";
-import { LandingStream } from "../../domains/index.ts";
-import { idIn } from "../../kernel/index.ts";
+import { FANOUT_EVENTS, LandingStream } from "../../domains/index.ts";
+import { dataIn, idIn } from "../../kernel/index.ts";
 import { type Syscall, write } from "../define.ts";
 import { byOf } from "../session/answer.ts";
 import { about, byId, MISSING, names, Who, whoIs } from "./named.ts";
@@ -104,7 +104,7 @@ export const finishFanout: readonly Syscall[] = [
         return { id, dryRun, dropped, count: dropped.length };
       }
       await fanOuts.dropped(id);
-      const asked = events.flatMap(({ data }) => droppedIn(data));
+      const asked = dataIn(FANOUT_EVENTS, events, "fanout.dropped@1")?.sessions ?? [];
       const { candidates } = await fanOuts.show(id);
       const dropped = candidates
         .filter(({ sessionId }) => asked.includes(sessionId))
@@ -116,12 +116,6 @@ export const finishFanout: readonly Syscall[] = [
 
 const FILES_LISTED_MAX = 100;
 const NOTHING = { files: [] as string[], more: 0, snapshot: null };
-
-const Dropped = z.object({ sessions: z.array(z.string()) });
-
-function droppedIn(data: unknown): readonly string[] {
-  return Dropped.safeParse(data).data?.sessions ?? [];
-}
 
 function wishOf({ session, all = false }: { session?: string | undefined; all?: boolean | undefined }) {
   if (session !== undefined && all)

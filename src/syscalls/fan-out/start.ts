@@ -130,7 +130,7 @@ function scopeIn(scope: { allow?: string[] | undefined; deny?: string[] | undefi
   return { ...(allow === undefined ? {} : { allow }), ...(deny === undefined ? {} : { deny }) };
 }
 
-export function fanoutIdIn(events: readonly RecordedEvent[]): string {
+function fanoutIdIn(events: readonly RecordedEvent[]): string {
   const [id] = events.flatMap(({ stream }) => idIn(FanoutStream, stream) ?? []);
   if (id === undefined) throw new NomosError("internal", { reason: "no fan-out in what was written" });
   return id;
