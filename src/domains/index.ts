@@ -99,13 +99,14 @@ export {
   standing,
   startFanout,
 } from "./fanouts/fanout.ts";
-export type {
-  Candidate,
-  FanoutOrder,
-  Fault,
-  Judgement,
-  KnownFanout,
-  Tried,
+export {
+  type Candidate,
+  FANOUT_EVENTS,
+  type FanoutOrder,
+  type Fault,
+  type Judgement,
+  type KnownFanout,
+  type Tried,
 } from "./fanouts/fanout-events.ts";
 export { overlaps, type Ranked, rankCandidates } from "./fanouts/rank.ts";
 export {

@@ -161,6 +161,9 @@ export function evolveFanout(state: FanoutState, placed: Placed<FactOf<typeof FA
     }
     case "fanout.settled@1":
       return { ...known, at: "settled", reason: given.data.reason };
+    default:
+      // Facts that every stream may have, such as an erasure.
+      return known;
   }
 }
 
