@@ -8,6 +8,7 @@ import { HostError } from "../host-error.ts";
 import { type CapturedWork, captureWork } from "../landing/capture-work.ts";
 import { removeTree } from "../trash/remove-tree.ts";
 import { type Applied, applyWorktree, orUnreadable } from "./apply/apply-worktree.ts";
+import { offerCommit } from "./apply/offer-commit.ts";
 import { type PatchWish, type WorktreeChanges, worktreeChanges } from "./apply/worktree-changes.ts";
 import type { CarryRules } from "./carry-files.ts";
 import {
@@ -20,7 +21,6 @@ import {
 } from "./create-worktree.ts";
 import { lookThrough, ownObjects, privateRepository, type Work } from "./find-work.ts";
 import { createObjectStores } from "./object-store.ts";
-import { offerCommit } from "./offer-commit.ts";
 import { createPerson } from "./person.ts";
 import { putAside, REMOVING, type Removal, type RemovalWish, workIn } from "./remove-worktree.ts";
 import { placeIn, readRecord, type WorktreeRecord } from "./worktree-record.ts";
@@ -155,6 +155,11 @@ export function createWorktrees({
     });
   };
 
+  const present = async (id: string): Promise<Worktree> => {
+    const tree = await known(id);
+    if (tree.state === "missing") throw movedAway(tree.path);
+    return tree;
+  };
   const lookAt = (cwd: string, base: string | undefined) =>
     startingPoint({ git, folder, scratch, borrows: borrows?.() === true }, cwd, base);
 
@@ -193,21 +198,18 @@ export function createWorktrees({
     get,
     work: async (id) => workIn(scene(), placeIn(join(folder, id)), await known(id)),
     apply: async (id, begin) => {
-      const tree = await known(id);
-      if (tree.state === "missing") throw movedAway(tree.path);
+      const tree = await present(id);
       const run = () => applyWorktree(scene(), placeIn(join(folder, id)), tree, begin);
       const mine = lastApply.then(run, run);
       lastApply = mine.catch(() => undefined);
       return mine;
     },
     changes: async (id, wish) => {
-      const tree = await known(id);
-      if (tree.state === "missing") throw movedAway(tree.path);
+      const tree = await present(id);
       return lookThrough(scene(), placeIn(join(folder, id)), tree, (look) => worktreeChanges(look, wish));
     },
     capture: async (id, capturedIn) => {
-      const tree = await known(id);
-      if (tree.state === "missing") throw movedAway(tree.path);
+      const tree = await present(id);
       const place = placeIn(join(folder, id));
       return orUnreadable(
         place,
@@ -215,8 +217,7 @@ export function createWorktrees({
       );
     },
     offer: async (id, from, commit) => {
-      const tree = await known(id);
-      if (tree.state === "missing") throw movedAway(tree.path);
+      const tree = await present(id);
       await offerCommit(placeIn(join(folder, id)), tree, from, commit);
     },
     remove: async (id, wish) => {
@@ -224,20 +225,28 @@ export function createWorktrees({
       return putAside({ ...scene(), discard }, folder, id, wish);
     },
     sweep: async (isRemoved, onStuck) => {
-      for (const name of await readdir(folder).catch(() => [])) {
-        const path = join(folder, name);
-        if (name.startsWith(MAKING)) await discard(path);
-        if (!name.startsWith(REMOVING)) continue;
-        const id = name.slice(REMOVING.length);
-        if (ID.test(id) && (await isRemoved(id))) await discard(path);
-        else await rename(path, join(folder, id)).catch((thrown: unknown) => onStuck(path, thrown));
-      }
+      await sweepFolder(folder, discard, isRemoved, onStuck);
       await stores.sweep();
     },
   };
 }
 
 const ID = /^[0-9a-z][0-9a-z-]{0,63}$/;
+
+async function sweepFolder(
+  folder: string,
+  discard: (path: string) => Promise<void>,
+  ...[isRemoved, onStuck]: Parameters<Worktrees["sweep"]>
+): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name);
+    if (name.startsWith(MAKING)) await discard(path);
+    if (!name.startsWith(REMOVING)) continue;
+    const id = name.slice(REMOVING.length);
+    if (ID.test(id) && (await isRemoved(id))) await discard(path);
+    else await rename(path, join(folder, id)).catch((thrown: unknown) => onStuck(path, thrown));
+  }
+}
 
 /** Refuses a directory and a base that no worktree can be made from. */
 async function startingPoint(

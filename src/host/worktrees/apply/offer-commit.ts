@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { GitRunner } from "../git/run-git.ts";
-import type { WorktreePlace, WorktreeRecord } from "./worktree-record.ts";
+import type { GitRunner } from "../../git/run-git.ts";
+import type { WorktreePlace, WorktreeRecord } from "../worktree-record.ts";
 
 const PACK_TIMEOUT_MS = 600_000;
 
