@@ -11,6 +11,14 @@ export const PAGES: readonly Page[] = [
     menu: { key: "l", icon: "landings" },
     load: () => import("./landings/landings.tsx"),
   },
+  {
+    path: "/ui/fan-outs",
+    name: "Fan-outs",
+    menu: { key: "o", icon: "fanOuts" },
+    load: () => import("./fan-outs/fan-outs.tsx"),
+  },
+  { path: "/ui/fan-outs/:id", name: "Fan-out", load: () => import("./fan-outs/fan-out.tsx") },
+  { path: "/ui/blame", name: "Blame", menu: { key: "b", icon: "blame" }, load: () => import("./blame/blame.tsx") },
   { path: "/ui/models", name: "Models", menu: { key: "m", icon: "models" }, load: () => import("./models/models.tsx") },
   { path: "/ui/tools", name: "Tools", menu: { key: "t", icon: "tools" }, load: () => import("./tools/tools.tsx") },
   {

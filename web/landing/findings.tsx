@@ -3,6 +3,7 @@ import { Badge, Copy } from "../parts/index.ts";
 import { QuestionCard } from "../questions/index.ts";
 import { SafeText } from "../text/index.ts";
 import type { Landing } from "./lines.ts";
+import "./landing.css";
 
 interface FindingsProps {
   readonly findings: Landing["findings"];

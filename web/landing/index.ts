@@ -1,3 +1,4 @@
+export { Findings } from "./findings.tsx";
 export { LandDialog } from "./land-dialog.tsx";
 export { LandingCard } from "./landing-card.tsx";
 export { LandingNotice } from "./landing-notice.tsx";

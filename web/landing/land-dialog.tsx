@@ -93,7 +93,8 @@ function useTrial() {
     setTried(null);
     setDoing(input.dryRun === true ? "trying" : "landing");
     try {
-      const answer = await nomos().call("session.land", input, { signal: leave.current.signal });
+      const { signal } = leave.current;
+      const answer = await nomos().call("session.land", input, { signal, idempotencyKey: crypto.randomUUID() });
       if (answer.dryRun) setTried(answer);
       return answer;
     } catch (thrown) {

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { type BlameLine, sharesOf, spansOf } from "./spans.ts";
+
+const line = (at: number, more: Partial<BlameLine>): BlameLine => ({ line: at, text: `${at}`, by: "person", ...more });
+const LINES = [
+  line(1, { author: "Ada", commit: "c1" }),
+  line(2, { author: "Ada", commit: "c1" }),
+  line(3, { by: "session", sessionId: "s1", session: "calm-oak-01", turnId: "t1" }),
+  line(4, { by: "session", sessionId: "s1", session: "calm-oak-01", turnId: "t2" }),
+  line(5, { by: "local" }),
+  line(6, { author: "Ada", commit: "c1" }),
+];
+
+test("lines in a row of the same turn or commit are one span", () => {
+  expect(spansOf(LINES).map(({ first, lines }) => [first.line, lines.length])).toEqual([
+    [1, 2],
+    [3, 1],
+    [4, 1],
+    [5, 1],
+    [6, 1],
+  ]);
+  expect(spansOf([])).toEqual([]);
+});
+
+test("shares are told by session and person, most first", () => {
+  expect(sharesOf(LINES)).toEqual([
+    ["Ada", 3],
+    ["calm-oak-01", 2],
+    ["not committed", 1],
+  ]);
+});
