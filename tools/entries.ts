@@ -8,6 +8,7 @@ export const ENTRIES = {
   "export-thread": "src/store/sqlite/copying/export-thread.ts",
   "copy-thread": "src/store/sqlite/copying/copy-thread.ts",
   "snapshot-thread": "src/host/snapshots/snapshot-thread.ts",
+  "radar-thread": "src/host/radar/radar-thread.ts",
   "apply-plan": "src/host/snapshots/restore/apply-plan.ts",
   "script-host": "src/turns/line/host-process.ts",
   "tool-host": "src/services/user-tools/process/main.ts",

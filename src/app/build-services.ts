@@ -24,29 +24,25 @@ import type { Machine } from "./machine.ts";
 import type { WritableLog } from "./open-log.ts";
 import type { Tools } from "./tools.ts";
 
-export interface ServiceParts {
+type GivenServices = Pick<
+  Services,
+  "policy" | "roles" | "landings" | "fanOuts" | "radar" | "daemon" | "secrets" | "plaintext" | "fingerprints"
+>;
+
+export interface ServiceParts extends GivenServices {
   readonly opened: OpenedHome;
   readonly written: WritableLog;
   readonly machine: Machine;
   readonly models: ModelParts;
   readonly tools: Tools;
   readonly sessions: Sessions;
-  readonly policy: Services["policy"];
-  readonly roles: Services["roles"];
-  readonly landings: Services["landings"];
-  readonly fanOuts: Services["fanOuts"];
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly daemon: Services["daemon"];
-  readonly secrets: Services["secrets"];
-  readonly plaintext: Services["plaintext"];
-  readonly fingerprints: Services["fingerprints"];
 }
 
 /** Builds the services that syscalls use. */
 export function buildServices(parts: ServiceParts): { readonly services: Services; readonly stop: () => void } {
-  const { opened, written, machine, models, tools, sessions, policy, roles, daemon, secrets, fingerprints, plaintext } =
-    parts;
-  const { landings, fanOuts, environment } = parts;
+  const { opened, written, machine, models, tools, sessions, policy, roles, daemon, secrets, plaintext } = parts;
+  const { landings, fanOuts, environment, radar, fingerprints } = parts;
   const { home, config, clock, store, instruments, audit, redactor } = opened;
   const { committer, fence, followers } = written;
   const { engine } = machine;
@@ -58,6 +54,7 @@ export function buildServices(parts: ServiceParts): { readonly services: Service
     ...{
       fanOuts,
       landings,
+      radar,
       blame: createBlame({ store, home, environment }),
       why: createWhy(store),
       policy,

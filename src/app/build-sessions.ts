@@ -14,7 +14,9 @@ import {
   workspaceFile,
 } from "../services/index.ts";
 import {
+  type Advisories,
   type Agents,
+  createAdvisories,
   createAgents,
   createDelegation,
   createFrames,
@@ -48,6 +50,7 @@ export interface Sessions {
   readonly scopes: ScopeJudge;
   readonly forks: ForkFolders;
   readonly frames: Frames;
+  readonly advisories: Advisories;
   readonly explainTool: ExplainTool;
   /** How tools are decided beside the policy. */
   readonly toolRules: ToolRules;
@@ -69,7 +72,7 @@ export interface SessionParts {
 }
 
 export function buildSessions(parts: SessionParts): Sessions {
-  const { opened, written, machine, environment, startedAtMs } = parts;
+  const { opened, written, machine, environment, startedAtMs, policy } = parts;
   const { home, config, log, clock, identity, store } = opened;
   const { committer, newId } = written;
   const { bounds } = written.bounds;
@@ -83,8 +86,7 @@ export function buildSessions(parts: SessionParts): Sessions {
     since: clock.iso(startedAtMs),
   });
   const tokens = createTokens({ store, committer, clock, newId, whenKeyless: processes.whenKeyless });
-  const { isTight } = bounds;
-  const sessionFiles = openSessionFiles({ opened, snapshots, environment, isTight, livesAt: processes.livesAt });
+  const sessionFiles = openSessionFiles({ opened, snapshots, environment, ...bounds, livesAt: processes.livesAt });
   const { trees, scopes, forks } = openTrees({ opened, committer, environment, sessionFiles });
   const toolRules = {
     named: agents.namedPolicy,
@@ -92,8 +94,9 @@ export function buildSessions(parts: SessionParts): Sessions {
     home,
   };
   const { toolPolicy } = agents;
-  const explainTool = createToolExplainer({ ...toolRules, files, toolPolicy, policy: parts.policy.current });
-  const runner = buildTurnRunner(parts, { files, frames, toolPolicy, toolRules, sessionFiles, scopes });
+  const explainTool = createToolExplainer({ ...toolRules, files, toolPolicy, policy: policy.current });
+  const advisories = createAdvisories({ store, committer, newId, driver: drivers.get, log: log.write });
+  const runner = buildTurnRunner(parts, { files, frames, toolPolicy, toolRules, sessionFiles, scopes, advisories });
   const workspaces = createWorkspaces({ store, committer, files, home, onChange: workspaceFile(home) });
   const specs = {
     home,
@@ -121,7 +124,7 @@ export function buildSessions(parts: SessionParts): Sessions {
   });
   const delegation = createDelegation({ store, committer, agents, runner, specs, bounds, newId, limits });
   return {
-    ...{ supervisor, delegation, agents, tokens, workspaces, trees, scopes, forks, frames, explainTool },
+    ...{ supervisor, delegation, agents, tokens, workspaces, trees, scopes, forks, frames, explainTool, advisories },
     toolRules: { ...toolRules, toolPolicy, namedPolicy: agents.namedPolicy },
     stopDeathWatch: death.stop,
   };
@@ -131,7 +134,7 @@ type RunnerDeps = Parameters<typeof createTurnRunner>[0];
 
 function buildTurnRunner(
   { opened, written, machine, policy, secrets }: SessionParts,
-  given: Pick<RunnerDeps, "files" | "frames" | "sessionFiles" | "scopes" | "toolPolicy"> & {
+  given: Pick<RunnerDeps, "files" | "frames" | "sessionFiles" | "scopes" | "toolPolicy" | "advisories"> & {
     readonly toolRules: Omit<RunnerDeps["permissions"], "answerWithinMs">;
   },
 ): ReturnType<typeof createTurnRunner> {

@@ -4,9 +4,9 @@ import type { Policy } from "../domains/index.ts";
 import { type Bubblewrap, returnMemoryWhenIdle, type Snapshots, systemMemory, writeFileAtomic } from "../host/index.ts";
 import {
   cleanTemporaries,
+  createRadarService,
   createSessionTools,
   createToolbox,
-  type FanOutService,
   type McpServerService,
   type OpenedHome,
   recordNetworkDenial,
@@ -147,7 +147,8 @@ async function build(options: DaemonOptions, begun: Begun, running: Running): Pr
     cwd: options.cwd,
   });
   const landing = buildLandings(opened, written, sessions, machine, environment);
-  Object.assign(running, { sessions, landing });
+  const radar = createRadarService({ ...opened, ...written, ...sessions, environment });
+  Object.assign(running, { sessions, watching: [landing, radar] });
   const stopAsked = Promise.withResolvers<void>();
   const daemon = {
     ...{ version, home, startedAtMs, pid: process.pid, limits: machine.limits, sandbox: machine.sandbox },
@@ -156,7 +157,7 @@ async function build(options: DaemonOptions, begun: Begun, running: Running): Pr
     shutDown: () => void clock.after(SHUT_DOWN_AFTER_MS, () => stopAsked.resolve()),
   };
   const built = buildServices({
-    ...{ opened, written, machine, models, sessions, policy, daemon, roles, ...sealed, environment, ...landing },
+    ...{ opened, written, machine, models, sessions, policy, daemon, roles, ...sealed, environment, ...landing, radar },
     tools: { toolbox: tools, mcpServers, ready: mcpServers.source.ready },
   });
   running.stopWatching = built.stop;
@@ -178,7 +179,7 @@ async function build(options: DaemonOptions, begun: Begun, running: Running): Pr
   log.write("up", { port: served.port, store: opened.address, fence: written.fence, ...about });
   written.waiting.start();
   sessions.forks.start();
-  landing.start();
+  for (const { start } of running.watching ?? []) start();
   running.background = startBackgroundWork(opened, machine, startedAtMs);
   return {
     ...{ port: served.port, home, tourSession, stopAsked: stopAsked.promise },
@@ -255,7 +256,7 @@ interface Running {
   models?: ModelParts;
   mcpServers?: McpServerService;
   sessions?: Sessions;
-  landing?: FanOutService;
+  watching?: readonly { readonly start: () => void; readonly stop: () => Promise<void> }[];
   stopWatching?: () => void;
   served?: Served;
   background?: BackgroundWork;
@@ -267,7 +268,7 @@ async function stopRunning(running: Running): Promise<void> {
   opened.log.write("stopping");
   await background?.stop();
   running.stopping.abort();
-  await Promise.all([written?.waiting.stop(), running.landing?.stop()]);
+  await Promise.all([written?.waiting.stop(), ...(running.watching ?? []).map(({ stop }) => stop())]);
   const closed = served?.close();
   await sessions?.supervisor.stop(TURN_GRACE_MS);
   models?.logins.stop();

@@ -262,6 +262,8 @@ export const DETAILS: { readonly [name in keyof SyscallTypes]: string } = {
     '["read","system.read","List the backups that this log tells of, newest first, and whether they are still there","","",[["limit","number","",0]],{}]',
   "system.shutdown":
     '["write","system.admin","Stop the daemon: running turns end and every session hibernates; nothing is lost","","",[],{"says":["The daemon ends (pid {pid})."]}]',
+  "conflict.list":
+    '["read","conflict.read","List the sessions whose work collides, with files and lines, and those whose branch has moved","","",[],{}]',
   "config.show": '["read","system.read","Show the configuration in force, with possible secrets hidden","","",[],{}]',
   "config.explain":
     '["read","system.read","Show settings with the value in force, its default and where it comes from","unknown_setting","key",[["key","text","a setting, such as `limits.homeBytes`; default: all of them",0]],{}]',

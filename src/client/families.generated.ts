@@ -306,6 +306,10 @@ export interface Families {
     /** Stop the daemon: running turns end and every session hibernates; nothing is lost. */
     readonly shutdown: Verb<"system.shutdown">;
   };
+  readonly conflict: {
+    /** List the sessions whose work collides, with files and lines, and those whose branch has moved. */
+    readonly list: Verb<"conflict.list">;
+  };
   readonly config: {
     /** Show the configuration in force, with possible secrets hidden. */
     readonly show: Verb<"config.show">;

@@ -134,6 +134,7 @@ export const ROUTES: { readonly [name in keyof SyscallTypes]: string } = {
   "system.log": "GET /api/system/log",
   "system.backups": "GET /api/system/backups",
   "system.shutdown": "POST /api/shutdown",
+  "conflict.list": "GET /api/conflicts",
   "config.show": "GET /api/config",
   "config.explain": "GET /api/config/settings",
   "config.set": "PUT /api/config",

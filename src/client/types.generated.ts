@@ -4430,6 +4430,88 @@ export interface SyscallTypes {
       readonly pid: number;
     };
   };
+  /** List the sessions whose work collides, with files and lines, and those whose branch has moved. */
+  "conflict.list": {
+    readonly kind: "read";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly conflicts: readonly {
+        /** the ids of the two sessions */
+        readonly sessions: readonly string[];
+        readonly files: readonly {
+          readonly path: string;
+          /** what collides; moved: the branch changed it too, and it merges by itself */
+          readonly kind:
+            | "content"
+            | "add"
+            | "binary"
+            | "delete"
+            | "rename"
+            | "mode"
+            | "type"
+            | "large"
+            | "shared"
+            | "moved";
+          /** the places that collide: in the file of the first session, and in that of the second or on the branch */
+          readonly lines?: readonly {
+            readonly a: {
+              readonly from: number;
+              readonly to: number;
+            };
+            readonly b: {
+              readonly from: number;
+              readonly to: number;
+            };
+          }[];
+        }[];
+        /** how many further files */
+        readonly more: number;
+        readonly since: string;
+        readonly repository: string | null;
+      }[];
+      readonly bases: readonly {
+        readonly sessionId: string;
+        /** the branch that the session's worktree was made from, and that has moved */
+        readonly branch: string;
+        /** the commit that the session's work is based on */
+        readonly base: string;
+        /** where the branch was when it was compared last */
+        readonly tip: string;
+        /** new commits on the branch; null: it was moved elsewhere */
+        readonly behind: number | null;
+        readonly files: readonly {
+          readonly path: string;
+          /** what collides; moved: the branch changed it too, and it merges by itself */
+          readonly kind:
+            | "content"
+            | "add"
+            | "binary"
+            | "delete"
+            | "rename"
+            | "mode"
+            | "type"
+            | "large"
+            | "shared"
+            | "moved";
+          /** the places that collide: in the file of the first session, and in that of the second or on the branch */
+          readonly lines?: readonly {
+            readonly a: {
+              readonly from: number;
+              readonly to: number;
+            };
+            readonly b: {
+              readonly from: number;
+              readonly to: number;
+            };
+          }[];
+        }[];
+        /** how many further files */
+        readonly more: number;
+        readonly since: string;
+        readonly repository: string | null;
+      }[];
+    };
+  };
   /** Show the configuration in force, with possible secrets hidden. */
   "config.show": {
     readonly kind: "read";

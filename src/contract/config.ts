@@ -3,6 +3,7 @@ import { CANDIDATES_MIN, FANOUT_LIMITS, POLICY_LIMITS } from "../domains/index.t
 import { Landing } from "./landing-config.ts";
 import { McpServers } from "./mcp-config.ts";
 import { Engine, Models, OnQuota, SecretRef } from "./models-config.ts";
+import { Radar } from "./radar-config.ts";
 import { Web } from "./web-config.ts";
 
 const bytes = (min: number) => z.number().int().min(min).max(Number.MAX_SAFE_INTEGER).optional();
@@ -172,6 +173,7 @@ export const Config = z.looseObject({
     })
     .optional()
     .describe("limits of fan-outs: one prompt in several worktrees"),
+  radar: Radar,
   anchors: z
     .object({
       git: z
@@ -268,6 +270,7 @@ export const HOT_KEYS: readonly string[] = [
   "worktree",
   "landing",
   "fanOut",
+  "radar",
   "delegationDepthMax",
   "delegationChildrenMax",
   "snapshotFilesMax",

@@ -7,6 +7,7 @@ export { type McpAddress, type McpProgram, McpServerName, McpServerSettings } fr
 export { ENGINE_DEFAULTS, MODEL_APIS, ModelName, ProviderName, ProviderSettings } from "./models-config.ts";
 export { type ErrorBody, errorBody, NomosError, refusalError, toNomosError } from "./nomos-error.ts";
 export type { Progress } from "./progress.ts";
+export { RADAR_DEFAULTS } from "./radar-config.ts";
 export { RanInSandbox, SandboxExplained } from "./sandbox.ts";
 export { SearchSettings, type WebSettings } from "./web-config.ts";
 export {

@@ -2,6 +2,7 @@ import { type Aggregate, Session } from "../kernel/index.ts";
 import { AgentIdentity } from "./agents/agent.ts";
 import { FanoutStream } from "./fanouts/fanout.ts";
 import { LandingStream } from "./landings/landing.ts";
+import { ConflictStream } from "./radar/conflict.ts";
 import { SecretStream } from "./secrets/secret.ts";
 import { VaultStream } from "./secrets/vault.ts";
 import { System } from "./system/system.ts";
@@ -168,6 +169,28 @@ export {
   type Pushed,
 } from "./landings/landing-events.ts";
 export { didYouMean, nearest } from "./names/nearest.ts";
+export {
+  baseId,
+  CONFLICT_LIMITS,
+  CONFLICTS,
+  type ConflictRow,
+  type ConflictState,
+  ConflictStream,
+  clearConflict,
+  pairId,
+  recordConflict,
+  recordStaleBase,
+  tellOfConflict,
+  untold,
+} from "./radar/conflict.ts";
+export type {
+  ClearedBecause,
+  CollidedFile,
+  CollidingLines,
+  CollisionKind,
+  LineRange,
+  MovedBranch,
+} from "./radar/conflict-events.ts";
 export { judgeChange, parseScope, type Scope, scopeWalls } from "./scope/scope.ts";
 export {
   bindSecret,
@@ -271,4 +294,5 @@ export const AGGREGATES: readonly Aggregate[] = [
   VaultStream,
   LandingStream,
   FanoutStream,
+  ConflictStream,
 ];

@@ -38,6 +38,8 @@ export type { ProcessSpec } from "./processes/process-spec.ts";
 export type { ProcessMark } from "./processes/process-tree.ts";
 export { limitsHeld, type ResourceLimits } from "./processes/resource-limits.ts";
 export { shellQuoted } from "./processes/shell-quoted.ts";
+export { openRadar, type Radar } from "./radar/radar.ts";
+export type { BaseReport, PairReport } from "./radar/radar-messages.ts";
 export { type Cgroups, findCgroups, type SandboxLimits } from "./sandbox/cgroups.ts";
 export { type Bubblewrap, findBubblewrap } from "./sandbox/find-bubblewrap.ts";
 export { openDoor } from "./sandbox/network/door.ts";

@@ -37,6 +37,7 @@ export type { Histogram, Instruments } from "./metrics/instruments.ts";
 export { type CatalogueFile, openCatalogueFile } from "./models/catalogue-file.ts";
 export { createLogins, type ModelLogins } from "./models/logins.ts";
 export { createModels, keyFile, type ModelService } from "./models/models.ts";
+export { createRadarService, type RadarService } from "./radar/radar-service.ts";
 export { type CallRecords, createCallRecords, recordNetworkDenial } from "./records/denials.ts";
 export type { ToolRules } from "./replay/judge-requests.ts";
 export { createReplays, type ReplayService, type SessionReplay } from "./replay/replays.ts";

@@ -8,6 +8,7 @@ export { createSessionTrees, type SessionTrees } from "./files/session-worktrees
 export { treeAround } from "./files/worktree-around.ts";
 export { createDelegation, type Delegation } from "./life/delegation.ts";
 export { irrevocableSince, readPath, sessionAt } from "./life/lineage.ts";
+export { sessionRows } from "./life/neighbours.ts";
 export { pointLabels, pointNamed } from "./life/point-labels.ts";
 export { refuseBelow } from "./life/sandbox-choice.ts";
 export { type ListedTurn, readTurns } from "./life/session-turns.ts";
@@ -21,6 +22,7 @@ export { createWorkspaces, type WorkspaceRegistry } from "./registry/workspaces.
 export { type Alarm, type BoundLimits, createBounds, type SessionBounds } from "./retention/bounds.ts";
 export { createRetention, type Retention } from "./retention/retention.ts";
 export { createSupervisor, type Supervisor } from "./supervisor.ts";
+export { type Advice, type Advisories, createAdvisories } from "./turns/advisories.ts";
 export { createFrames, type Frame, type Frames } from "./turns/frames.ts";
 export { branchOf, historyOf, loadEvent } from "./turns/turn-history.ts";
 export { createTurnRunner } from "./turns/turn-runner.ts";

@@ -20,6 +20,7 @@ import type {
   McpServerService,
   ModelService,
   PlaintextMover,
+  RadarService,
   ReadDaemonLog,
   ReplayService,
   SandboxTrials,
@@ -56,6 +57,7 @@ export interface Services {
   readonly delegation: Delegation;
   readonly workspaces: WorkspaceRegistry;
   readonly trees: SessionTrees;
+  readonly radar: Pick<RadarService, "conflicts">;
   readonly landings: Landings;
   readonly fanOuts: FanOuts;
   readonly tokens: Tokens;

@@ -40,6 +40,7 @@ const CAPABILITIES: { readonly [role in Role]: readonly string[] } = {
       "audit.read",
       "blame.read",
       "blob.read",
+      "conflict.read",
       "fanout.read",
       "landing.read",
       "mcp.read",

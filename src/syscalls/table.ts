@@ -6,6 +6,7 @@ import { audit } from "./audit/audit.ts";
 import { blame } from "./blame/blame.ts";
 import { blob } from "./blob/blob.ts";
 import { config } from "./config/config.ts";
+import { conflict } from "./conflict/conflict.ts";
 import { dashboard } from "./dashboard/dashboard.ts";
 import type { Syscall } from "./define.ts";
 import { doc } from "./doc/doc.ts";
@@ -52,6 +53,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...sandbox,
   ...audit,
   ...system,
+  ...conflict,
   ...config,
   ...queue,
   ...token,

@@ -77,6 +77,7 @@ export async function bootDaemon(world: SimWorld, onDeath: () => void): Promise<
   };
   const policy = compilePolicy(TURN_VERBS, DEFAULT_RULES);
   const runner = createTurnRunner({
+    advisories: { atStart: async () => null },
     scopes: NO_SCOPES,
     store,
     committer,

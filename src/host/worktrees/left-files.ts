@@ -38,7 +38,7 @@ export async function untrackedFiles(asked: LeftFiles): Promise<readonly string[
   for (let looked = 0; pending.length > 0 && found.length < enough; ) {
     looked += pending.length;
     if (looked > LOOKED_MAX) throw new Unclear(`more than ${LOOKED_MAX} files in it are not tracked`);
-    const disposable = await disposableOf(asked, rules, pending);
+    const disposable = await matchedByRules(view, rules, pending);
     const left = pending.filter((path) => !disposable.has(path));
     found.push(...left.filter((path) => !path.endsWith("/")));
     pending = [];
@@ -67,8 +67,8 @@ async function layOutRules({ view, index, listing, scratch, rulesFrom }: LeftFil
 const isIgnoreFile = (line: string): boolean => /^100[0-7]+ [^\t]*\t(.*\/)?\.gitignore$/s.test(line);
 
 /** The paths that the rules ignore. A name that is not valid text is never ignored. */
-async function disposableOf(
-  { view }: LeftFiles,
+export async function matchedByRules(
+  view: Pick<RepositoryView, "git">,
   workTree: string,
   paths: readonly string[],
 ): Promise<ReadonlySet<string>> {
@@ -87,7 +87,7 @@ async function disposableOf(
 }
 
 /** Files and links by name, folders with a slash. Other kinds hold no data; repositories are found elsewhere. */
-async function entriesOf(tree: string, folder: string): Promise<readonly string[]> {
+export async function entriesOf(tree: string, folder: string): Promise<readonly string[]> {
   if (folder.includes("\ufffd")) throw new Unclear(`${folder} has a name that is no text`);
   const entries = await readdir(join(tree, folder), { withFileTypes: true });
   return entries.filter((entry) => entry.name !== ".git").flatMap((entry) => named(folder, entry));

@@ -41,7 +41,7 @@ export async function portFor(deps: TurnRunnerDeps, run: Run, cut: AbortSignal):
     turnId,
     spec,
     signal,
-    ...(await inputOf(deps.store, run.eventId)),
+    ...(await inputFor(deps, run)),
     past: await pastOf(deps.store, state),
     settings: state.driver?.settings ?? { mode: null, model: null, options: {} },
     permits: createPermits({
@@ -60,6 +60,13 @@ export async function portFor(deps: TurnRunnerDeps, run: Run, cut: AbortSignal):
     hostProcess: (argv, env, shown, programs) =>
       deps.processes.spawnDriver(spec, sessionId, argv, env, shown, programs),
   });
+}
+
+/** The turn's prompt, after what its agent should know. */
+async function inputFor({ store, advisories }: TurnRunnerDeps, run: Run): ReturnType<typeof inputOf> {
+  const input = await inputOf(store, run.eventId);
+  const advice = await advisories.atStart(run.state, run.turnId, run.driver, run.isResumed);
+  return advice === null ? input : { ...input, prompt: `${advice}\n\n${input.prompt}` };
 }
 
 /** Read when the first process of a run needs them; the others of the run get the same. */

@@ -7,6 +7,7 @@ import type { ApprovalWaiters, Driver, UnattendedPolicy } from "../../turns/inde
 import type { ScopeJudge } from "../files/scope-judge.ts";
 import type { SessionFiles } from "../files/session-files.ts";
 import type { SessionProcesses } from "../processes/session-processes.ts";
+import type { Advisories } from "./advisories.ts";
 import type { Frames } from "./frames.ts";
 
 export interface TurnRunnerDeps {
@@ -29,6 +30,7 @@ export interface TurnRunnerDeps {
   readonly onQuota: (adapter: string) => Exclude<AfterQuota, "resume">;
   readonly turnTimeoutMs: () => number;
   readonly secrets: SecretSources;
+  readonly advisories: Pick<Advisories, "atStart">;
   readonly log: (message: string, details: object) => void;
 }
 

@@ -58,6 +58,7 @@ async function makeRunner(runTurn: Driver["runTurn"]) {
     whenKeyless: () => () => undefined,
   };
   const runner = createTurnRunner({
+    advisories: { atStart: async () => null },
     scopes: NO_SCOPES,
     store,
     committer,

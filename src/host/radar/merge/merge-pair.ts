@@ -1,0 +1,91 @@
+import type { CollidedFile, CollisionKind } from "../../../domains/index.ts";
+import type { RepositoryView } from "../../git/repository-view.ts";
+import { collidingLines } from "./colliding-lines.ts";
+
+/** What git says about the merge of two commits. */
+export interface MergedPair {
+  /** Paths in conflict, each with what git stores of it: base, ours, theirs. */
+  readonly stages: ReadonlyMap<string, Stages>;
+  readonly conflicts: readonly { readonly type: string; readonly paths: readonly string[] }[];
+}
+
+export type Stages = readonly [base: string | null, ours: string | null, theirs: string | null];
+
+const MERGE_TIMEOUT_MS = 30_000;
+const CLEAN: MergedPair = { stages: new Map(), conflicts: [] };
+
+/** Merges in memory. Nothing is checked out. */
+export async function mergePair(
+  { git }: Pick<RepositoryView, "git">,
+  ours: string,
+  theirs: string,
+): Promise<MergedPair> {
+  const args = ["merge-tree", "--write-tree", "--allow-unrelated-histories", "-z", "--messages", ours, theirs];
+  const { exitCode, stdout } = await git.run(args, { timeoutMs: MERGE_TIMEOUT_MS });
+  if (exitCode === 0) return CLEAN;
+  // Reports git's own words.
+  if (exitCode !== 1) await git.must(args, { timeoutMs: MERGE_TIMEOUT_MS });
+  return parsed(stdout.toString());
+}
+
+function parsed(text: string): MergedPair {
+  const [, ...parts] = text.split("\0");
+  const stages = new Map<string, [string | null, string | null, string | null]>();
+  let at = 0;
+  for (; at < parts.length && parts[at] !== ""; at += 1) {
+    const [, id = "", stage = "", path = ""] = /^\d+ (\w+) (\d)\t(.*)$/s.exec(parts[at] ?? "") ?? [];
+    const known = stages.get(path) ?? [null, null, null];
+    known[Number(stage) - 1] = id;
+    stages.set(path, known);
+  }
+  const conflicts: { type: string; paths: string[] }[] = [];
+  for (at += 1; at < parts.length; ) {
+    const count = Number(parts[at]);
+    if (!Number.isInteger(count) || count < 0 || parts[at] === "") break;
+    const paths = parts.slice(at + 1, at + 1 + count);
+    const type = parts[at + 1 + count] ?? "";
+    if (type.startsWith("CONFLICT")) conflicts.push({ type, paths });
+    at += count + 3;
+  }
+  return { stages, conflicts };
+}
+
+/** Places in a conflict are told for this many files. */
+const LINES_FILES_MAX = 10;
+export const FILES_MAX = 50;
+
+/** The colliding files with their lines; `isTheirs` leaves out what only one of the two has changed. */
+export async function collidedFiles(
+  view: Pick<RepositoryView, "git">,
+  { stages, conflicts }: MergedPair,
+  counts: (paths: readonly string[]) => boolean,
+  isLarge: (path: string) => boolean,
+): Promise<{ readonly files: readonly CollidedFile[]; readonly more: number }> {
+  const kinds = new Map<string, CollisionKind>();
+  for (const { type, paths } of conflicts) {
+    const [path] = paths;
+    if (path === undefined || path.includes("\ufffd") || !counts(paths)) continue;
+    const kind = isLarge(path) ? "large" : kindOf(type, stages.get(path));
+    const known = kinds.get(path);
+    // A renamed file may collide by its contents as well: the stronger word stays.
+    if (known === undefined || known === "content") kinds.set(path, kind);
+  }
+  const all = [...kinds].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const files: CollidedFile[] = [];
+  for (const [path, kind] of all.slice(0, FILES_MAX)) {
+    const found = stages.get(path);
+    const asks = (kind === "content" || kind === "add") && found !== undefined && files.length < LINES_FILES_MAX;
+    const lines = asks ? await collidingLines(view, found).catch(() => []) : [];
+    files.push({ path, kind, ...(lines.length === 0 ? {} : { lines }) });
+  }
+  return { files, more: Math.max(0, all.length - FILES_MAX) };
+}
+
+function kindOf(type: string, stages: Stages | undefined): CollisionKind {
+  if (type.includes("binary")) return "binary";
+  if (type.includes("rename") || type.includes("location")) return "rename";
+  if (type.includes("delete")) return "delete";
+  if (type.includes("mode")) return "mode";
+  if (type.includes("file/directory") || type.includes("distinct") || type.includes("submodule")) return "type";
+  return stages !== undefined && stages[0] === null ? "add" : "content";
+}
