@@ -17,6 +17,7 @@ import { moveBranch } from "./move/move-branch.ts";
 import type { RefMove } from "./move/move-ref.ts";
 import { recoverMove } from "./move/recover-move.ts";
 import { type Push, type Pushing, pushBranch } from "./push-branch.ts";
+import { watchTip } from "./watch-tip.ts";
 
 /** Git for landings: everything is made in a view of ours; the person's repository changes only by `move`. */
 export interface LandingGit {
@@ -51,6 +52,12 @@ export interface LandingRepository extends AsyncDisposable {
     folder: string,
   ) => Promise<LaidOut>;
   readonly changedByCheck: (folder: string) => Promise<readonly string[]>;
+  /** Tells once when the branch no longer points at `commit`. */
+  readonly watch: (
+    at: { readonly branch: string; readonly commit: string },
+    onMoved: () => void,
+    signal: AbortSignal,
+  ) => void;
   /** Whether the branch can move now, for a dry run. */
   readonly places: (branch: string) => ReturnType<typeof placesOf>;
   readonly move: (move: Pick<RefMove, "branch" | "from" | "to" | "reason"> & Owned) => Promise<Moved>;
@@ -108,6 +115,7 @@ export function createLandingGit({ environment, scratch, carry, bytesMax }: Land
         counts: (from, to) => lineCounts(view.git, from, to),
         layOut: (what, folder) => layOut({ view, repository, carry: carry() }, what, folder),
         changedByCheck: (folder) => changedByCheck(view, folder),
+        watch: (at, onMoved, signal) => watchTip(git, repository, at, onMoved, signal),
         places: (branch) => placesOf(git, repository, branch),
         move: async ({ folder, owner, ...ref }) => {
           const own = join(folder, "move");

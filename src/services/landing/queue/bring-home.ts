@@ -33,15 +33,16 @@ export async function bringHome(
   await facts.prepare(all);
   const { into, pullRequest } = last.order;
   if (pullRequest !== null) return push(parts, opened, last, checkMs);
-  const landed = await Promise.all(
-    all.map(async (one) => ({ id: one.id, landed: await landedAs(deps, opened, one, one.prepared, checkMs) })),
-  );
   const ref = { branch: into, from: onto, to: last.made.commit, reason: `nomos: land ${last.id}` };
   const moved = await moveWhenFree(deps, opened, { ...ref, folder: kept.folderOf(last.id), owner: last.id }, signal);
   if (!moved.moved) {
     const name = last.state.spec?.name ?? last.order.sessionId;
     return moved.why === "tip" ? { at: "moved" } : { at: "blocked", findings: inTheWay(moved, last.order, name) };
   }
+  // Not before the move: what takes time between checks and move gives others time to move the branch.
+  const landed = await Promise.all(
+    all.map(async (one) => ({ id: one.id, landed: await landedAs(deps, opened, one, one.prepared, checkMs) })),
+  );
   await facts.land(landed);
   return { at: "landed" };
 }

@@ -36,12 +36,12 @@ export async function landBatch(
   const stacked = await stack(parts, ends, opened, items, onto, signal);
   const last = stacked.at(-1);
   if (last === undefined) return SETTLED;
-  const { findings, message, checkMs } = await checker.check(
-    { opened, landings: stacked, onto, commit: last.made.commit },
-    signal,
-  );
-  signal.throwIfAborted();
   const ids = idsOf(stacked);
+  const report = await whileThere(opened, { branch: into, commit: onto }, signal, (unmoved) =>
+    checker.check({ opened, landings: stacked, onto, commit: last.made.commit }, unmoved),
+  );
+  if (report === null) return { at: "moved", ids, checkMs: null };
+  const { findings, message, checkMs } = report;
   const isAlone = stacked.length === 1;
   // A hook may change one message at a time.
   if (!isAlone && (findings.length > 0 || message !== undefined)) return { at: "apart", ids, checkMs };
@@ -56,6 +56,29 @@ export async function landBatch(
   if (!isAlone) return { at: "apart", ids, checkMs };
   await ends.refuse(last.id, home.findings);
   return { at: "settled", ids, checkMs };
+}
+
+/** Null when the branch moved meanwhile: what is checked then is not what would land, so checking ends at once. */
+async function whileThere<T>(
+  opened: LandingRepository,
+  at: Parameters<LandingRepository["watch"]>[0],
+  signal: AbortSignal,
+  work: (unmoved: AbortSignal) => Promise<T>,
+): Promise<T | null> {
+  const moved = new AbortController();
+  const over = new AbortController();
+  opened.watch(at, () => moved.abort(), AbortSignal.any([signal, over.signal]));
+  try {
+    const done = await work(AbortSignal.any([signal, moved.signal]));
+    signal.throwIfAborted();
+    return moved.signal.aborted ? null : done;
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (moved.signal.aborted) return null;
+    throw thrown;
+  } finally {
+    over.abort();
+  }
 }
 
 const SETTLED: BatchEnd = { at: "settled", ids: [], checkMs: null };

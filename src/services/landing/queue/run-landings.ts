@@ -14,26 +14,37 @@ const STREAM = "landing/";
 const TAKEN_MAX = 1000;
 const AGAIN_MS = 5000;
 const STOP_MS = 2000;
+const LANES_MAX = 200;
+
+interface KnownLane {
+  readonly lane: Lane;
+  isAskedAgain: boolean;
+  isRunning: boolean;
+  done: Promise<void>;
+}
 
 export function createRunner(parts: Omit<LaneParts, "stopping">): Runner {
   const { deps, kept, facts } = parts;
   const { store, clock, log } = deps;
   const stopping = new AbortController();
-  const lanes = new Map<string, { readonly lane: Lane; isAskedAgain: boolean; done: Promise<void> }>();
+  /** Also idle ones: a lane remembers what was tried, and how long its checks take. */
+  const lanes = new Map<string, KnownLane>();
   let stopListening = (): void => undefined;
 
   const wake = (name: string): void => {
-    const known = lanes.get(name);
-    if (known !== undefined) {
-      known.isAskedAgain = true;
-      return;
-    }
-    const lane = createLane({ ...parts, stopping: stopping.signal }, name);
-    const fresh = { lane, isAskedAgain: true, done: Promise.resolve() };
-    lanes.set(name, fresh);
-    fresh.done = run(name, fresh);
+    const mine = lanes.get(name) ?? lane(name);
+    mine.isAskedAgain = true;
+    if (!mine.isRunning) mine.done = run(name, mine);
   };
-  const run = async (name: string, mine: { lane: Lane; isAskedAgain: boolean }): Promise<void> => {
+  const lane = (name: string): KnownLane => {
+    for (const [other, { isRunning }] of lanes) if (lanes.size >= LANES_MAX && !isRunning) lanes.delete(other);
+    const made = { lane: createLane({ ...parts, stopping: stopping.signal }, name), done: Promise.resolve() };
+    const mine = { ...made, isAskedAgain: false, isRunning: false };
+    lanes.set(name, mine);
+    return mine;
+  };
+  const run = async (name: string, mine: KnownLane): Promise<void> => {
+    mine.isRunning = true;
     while (mine.isAskedAgain && !stopping.signal.aborted) {
       mine.isAskedAgain = false;
       await mine.lane.run().catch(async (thrown: unknown) => {
@@ -43,7 +54,7 @@ export function createRunner(parts: Omit<LaneParts, "stopping">): Runner {
         mine.isAskedAgain = true;
       });
     }
-    lanes.delete(name);
+    mine.isRunning = false;
   };
 
   const news = (events: readonly RecordedEvent[]): void => {

@@ -14,7 +14,7 @@ export interface Tries {
   readonly forget: (id: string) => void;
 }
 
-const MOVED_MAX = 12;
+const MOVED_MAX = 40;
 const FAILED_MAX = 5;
 const PAUSE_MS = 250;
 const PAUSE_MAX_MS = 30_000;
@@ -61,8 +61,9 @@ export function createTries({ deps, facts }: LaneParts): Tries {
       await refuse(row.id, [{ rule, message: `${reason}${doubt}`, remedy }]);
     },
     pause: async (ids, signal) => {
-      const most = Math.max(0, ...ids.map((id) => countOf(id).moved + 2 * countOf(id).failed));
-      if (most > 0) await deps.clock.sleep(Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (most - 1)), signal);
+      const failed = Math.max(0, ...ids.map((id) => countOf(id).failed));
+      // Not for a branch that moved: whoever moves it does not wait either, and the sooner checks begin the better.
+      if (failed > 0) await deps.clock.sleep(Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (2 * failed - 1)), signal);
     },
     forget: (id) => void counts.delete(id),
   };
