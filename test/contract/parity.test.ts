@@ -18,6 +18,7 @@ const STREAM_ITEMS: ReadonlyMap<string, number> = new Map([
   ["session.stream", 1000],
   ["event.stream", 5],
   ["session.watch", 5],
+  ["fan-out.watch", 1],
 ]);
 const AT_ONCE = 4;
 const BY_NAME = new Map(SYSCALLS.map((syscall) => [syscall.name, syscall]));
@@ -137,7 +138,10 @@ async function play(speaker: Speaker, step: Step, memory: Memory): Promise<unkno
   const syscall = BY_NAME.get(step.syscall);
   if (syscall === undefined) throw new Error(`no syscall is named ${step.syscall}`);
   const items = STREAM_ITEMS.get(syscall.name);
-  if (items !== undefined) return speaker.follow(syscall, step.input(memory), items);
+  if (items !== undefined) {
+    const followed = await speaker.follow(syscall, step.input(memory), items);
+    return step.shape ? shapeOf(followed) : followed;
+  }
   let outcome = await speaker.call(syscall, step.input(memory));
   while (step.until !== undefined && !("value" in outcome && step.until(outcome.value)))
     outcome = await speaker.call(syscall, step.input(memory));

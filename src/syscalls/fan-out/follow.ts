@@ -52,7 +52,11 @@ export async function* watch(
       const text = JSON.stringify(data);
       if (text !== last) yield { event: "status", data };
       last = text;
-      if (isDone(shown)) return;
+      if (isDone(shown)) {
+        // Without it a reader takes the end for a broken connection, and comes back.
+        yield { event: "end", data: { id } };
+        return;
+      }
       await new Promise((resolve) => setTimeout(resolve, WATCH_REST_MS));
     }
   } finally {

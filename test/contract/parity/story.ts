@@ -98,6 +98,36 @@ const LANDING_STORY: readonly Step[] = [
   { syscall: "landing.list", input: () => ({ state: "ejected" }) },
 ];
 
+/** Two that do the same; which is better depends on the machine. */
+const FANOUT_STORY: readonly Step[] = [
+  {
+    syscall: "fan-out.start",
+    input: ({ cwd }) => ({ prompt: "write fan.txt x", agents: ["demo", "demo"], cwd: `${cwd}/repo` }),
+    keep: keepAs("fan", "id"),
+    shape: true,
+  },
+  {
+    syscall: "fan-out.start",
+    input: ({ cwd }) => ({ prompt: "x", agents: ["nobody", "demo"], cwd }),
+    refused: "invalid_agent",
+  },
+  { syscall: "fan-out.wait", input: ofSession("fan"), shape: true },
+  { syscall: "fan-out.show", input: ofSession("fan"), shape: true },
+  { syscall: "fan-out.show", input: () => ({ id: UNKNOWN_ID }), refused: "fanout_not_found" },
+  { syscall: "fan-out.watch", input: ofSession("fan"), shape: true },
+  { syscall: "fan-out.list", input: nothing, shape: true },
+  { syscall: "fan-out.diff", input: ofSession("fan"), shape: true },
+  { syscall: "fan-out.drop", input: ofSession("fan"), refused: "fanout_undecided" },
+  {
+    syscall: "fan-out.land",
+    input: ({ fan }) => ({ id: fan, session: "best" }),
+    keep: keepAs("fanned", "landing", "id"),
+    shape: true,
+  },
+  { syscall: "landing.wait", input: ofSession("fanned"), shape: true },
+  { syscall: "fan-out.drop", input: ofSession("fan"), shape: true },
+];
+
 /** All steps in one daemon's life: every syscall succeeds at least once, and each kind of refusal occurs. */
 export const STORY: readonly Step[] = [
   { syscall: "system.status", input: nothing },
@@ -229,6 +259,7 @@ export const STORY: readonly Step[] = [
   { syscall: "session.start", input: ({ cwd }) => ({ adapter: "demo", cwd, scope: {} }), refused: "not_a_repository" },
   { syscall: "session.wait", input: ofSession("treed") },
   ...LANDING_STORY,
+  ...FANOUT_STORY,
   { syscall: "worktree.remove", input: ofSession("treed"), refused: "worktree_in_use" },
   { syscall: "session.kill", input: ofSession("treed") },
   { syscall: "worktree.list", input: nothing },

@@ -17,7 +17,7 @@ type Fanout = OutputOf<"fan-out.show">;
 
 const USAGE = EVERYDAY["fan-out"].usage;
 const LAND_USAGE = "nomos fan-out land FAN-OUT SESSION|best [--squash | --rebase | --merge] [-m TEXT] [--into BRANCH]";
-const VERBS: readonly string[] = ["start", "list", "show", "wait", "watch", "diff", "drop"];
+const VERBS: readonly string[] = ["list", "show", "wait", "watch", "diff", "drop"];
 const WAIT_MS_MAX = 3_600_000;
 const AGENTS_MIN = 2;
 
@@ -25,7 +25,8 @@ const AGENTS_MIN = 2;
 export const run: RunCommand = async (terminal, given) => {
   const [verb = "", ...rest] = given.args;
   if (verb === "land") return land(terminal, { ...given, args: rest });
-  if (VERBS.includes(verb) && !given.args.some(namesAgents))
+  // A prompt may begin with a verb, unquoted; nobody begins one with `start` alone.
+  if (verb === "start" || (VERBS.includes(verb) && !given.args.some(namesAgents)))
     return runSyscall(terminal, { ...given, args: ["fan-out", ...given.args] });
   return begin(terminal, given);
 };
