@@ -1,7 +1,8 @@
+import type { Prepared } from "../../../domains/index.ts";
 import type { LandingRepository } from "../../../host/index.ts";
 import type { MadeCommits } from "../judge.ts";
 import { makeAndJudge } from "../make-landing.ts";
-import { bringHome, type Stacked } from "./bring-home.ts";
+import { bringHome, landedAs, type Stacked } from "./bring-home.ts";
 import { type CheckingRow, type Item, idsOf, loadItem } from "./lane-items.ts";
 import type { LaneEnds, LaneParts } from "./lane-parts.ts";
 
@@ -33,7 +34,8 @@ export async function landBatch(
     await ends.refuse(leader.id, [branchIsGone(into)]);
     return SETTLED;
   }
-  const stacked = await stack(parts, ends, opened, items, onto, signal);
+  const waiting = await withoutLanded(parts, ends, opened, items, onto);
+  const stacked = await stack(parts, ends, opened, waiting, onto, signal);
   const last = stacked.at(-1);
   if (last === undefined) return SETTLED;
   const ids = idsOf(stacked);
@@ -95,6 +97,48 @@ async function loadAll(
     else items.push(item);
   }
   return items;
+}
+
+/** Landings that were tried before, and whose commits a git that outlived its daemon brought onto the branch. */
+async function withoutLanded(
+  { deps, facts }: LaneParts,
+  { forget }: LaneEnds,
+  opened: LandingRepository,
+  items: readonly Item[],
+  onto: string,
+): Promise<readonly Item[]> {
+  const left: Item[] = [];
+  for (const item of items) {
+    const prepared = await foundOn(opened, item, onto);
+    if (prepared === null) {
+      left.push(item);
+      continue;
+    }
+    await facts.land([{ id: item.id, landed: await landedAs(deps, opened, item, prepared, 0) }]);
+    await forget([item.id]);
+  }
+  return left;
+}
+
+const DAY_MS = 86_400_000;
+
+async function foundOn(
+  { git }: LandingRepository,
+  { eventId, triedSince, order }: Item,
+  onto: string,
+): Promise<Prepared | null> {
+  if (triedSince === null || order.pullRequest !== null) return null;
+  // Clocks of a machine may be set; commits carry their time.
+  const since = new Date(Date.parse(triedSince) - DAY_MS).toISOString();
+  const words = ["--fixed-strings", `--grep=Nomos-Event: ${eventId}`, `--since=${since}`];
+  const args = ["log", "--first-parent", "--no-show-signature", "--format=%H", ...words, onto];
+  const found = (await git.text(args)).split("\n").filter(Boolean);
+  const [commit] = found;
+  if (commit === undefined) return null;
+  // Of a rebased landing every commit has the trailer.
+  const base = await git.text(["rev-parse", `${found.at(-1)}^1`]);
+  const commits = (await git.text(["rev-list", "--reverse", "--topo-order", commit, `^${base}`])).split("\n");
+  return { base, commit, commits };
 }
 
 /** Commits of each landing on those of the one before it. The first is refused if they cannot be made; others wait. */

@@ -7,7 +7,15 @@ import type { Work } from "../make-landing.ts";
 
 export type CheckingRow = Extract<LandingRow, { at: "checking" }>;
 
-export type Item = Work & { readonly id: string; readonly eventId: string };
+export type Item = Work & {
+  readonly id: string;
+  readonly eventId: string;
+  /** When it was queued, if it was under way before: then its commits may be on the branch already. */
+  readonly triedSince: string | null;
+};
+
+/** After the events that queued and started it. */
+const UNTRIED_VERSION = 2;
 
 const ROWS_MAX = 100;
 const STREAM = "landing/";
@@ -48,8 +56,11 @@ export function idsOf(items: readonly { readonly id: string }[]): readonly strin
 export async function loadItem(
   { store }: Pick<LandingDeps, "store">,
   kept: KeptWork,
-  { id, order, eventId }: CheckingRow,
+  { id, order, eventId, version, queuedAt }: CheckingRow,
 ): Promise<Item | null> {
   const captured = await kept.read(id);
-  return captured === null ? null : { id, order, eventId, captured, state: await store.fold(Session, order.sessionId) };
+  const triedSince = version > UNTRIED_VERSION ? queuedAt : null;
+  return captured === null
+    ? null
+    : { id, order, eventId, triedSince, captured, state: await store.fold(Session, order.sessionId) };
 }
