@@ -44,11 +44,15 @@ export async function landing(daemon: TestDaemon, id: string): Promise<ShownLand
   return expectOk(await daemon.call<ShownLanding>("GET", `/api/landings/${id}`));
 }
 
+/** Checks of others may come first, and the machine may be busy. */
+const SETTLED_MAX_MS = 150_000;
+
 export async function settled(daemon: TestDaemon, id: string): Promise<ShownLanding> {
-  return eventually(`the landing ${id} to settle`, async () => {
+  const look = async (): Promise<ShownLanding | null> => {
     const now = await landing(daemon, id);
     return now.state === "landed" || now.state === "refused" || now.state === "ejected" ? now : null;
-  });
+  };
+  return eventually(`the landing ${id} to settle`, look, SETTLED_MAX_MS);
 }
 
 export async function configure(daemon: TestDaemon, given: Readonly<Record<string, unknown>>): Promise<void> {

@@ -46,7 +46,7 @@ export interface Pushed {
 }
 
 export const LANDING_EVENTS = {
-  "landing.queued@1": event<LandingOrder>({ spaceNeed: "start" }),
+  "landing.queued@1": event<LandingOrder>({ spaceNeed: "start", exact: true }),
   /** The gate and the checks begin. Recorded again when a daemon takes over what another one left. */
   "landing.started@1": event<Record<string, never>>({ spaceNeed: "course" }),
   "landing.prepared@1": event<Prepared>({ spaceNeed: "course" }),

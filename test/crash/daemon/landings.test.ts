@@ -7,7 +7,7 @@ import { configure, expectWholeBranch, land, landing, settled, worked } from "..
 import { proves } from "../../support/proves.ts";
 import { type Bench, setUpBench } from "../../support/worktree-bench.ts";
 
-vi.setConfig(PATIENCE);
+vi.setConfig({ ...PATIENCE, testTimeout: 240_000 });
 
 /** A hook of the person's that kills the daemon when the branch is about to move, or has just moved. */
 function killIn(bench: Bench, state: "prepared" | "committed", daemon: TestDaemon, afterwards = ""): string {
@@ -50,7 +50,7 @@ for (const [what, state, afterwards] of [
     await expectSound(second);
   });
 
-const CHECK = ["sh", "-c", "sleep 0.2; ! grep -rq broken *.txt"];
+const CHECK = ["sh", "-c", "sleep 0.1; ! grep -rq broken *.txt"];
 
 proves(
   "LAND-41",
