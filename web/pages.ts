@@ -11,6 +11,7 @@ export const PAGES: readonly Page[] = [
     menu: { key: "l", icon: "landings" },
     load: () => import("./landings/landings.tsx"),
   },
+  { path: "/ui/radar", name: "Radar", menu: { key: "r", icon: "radar" }, load: () => import("./radar/radar.tsx") },
   {
     path: "/ui/fan-outs",
     name: "Fan-outs",

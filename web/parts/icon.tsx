@@ -7,6 +7,7 @@ const PATHS = {
   landings: "M12 3v11M7 9.500l5 5 5-5M4 20h16",
   fanOuts: "M12 4v5M12 9L5 15v5M12 9v11M12 9l7 6v5",
   blame: "M4 6h6M4 12h6M4 18h6M14 6h6M14 12h6M14 18h6M10 4v16",
+  radar: "M12 3a9 9 0 1 0 9 9M12 7a5 5 0 1 0 5 5M12 12l7-7M12 11.500v1M11.500 12h1",
   activity: "M3 12h4l3-8 4 16 3-8h4",
   audit: "M12 3l8 3v6c0 5-3.5 8-8 9-4.5-1-8-4-8-9V6zM9 12l2 2 4-4",
   system: "M4 5h16v10H4zM9 20h6M12 15v5",

@@ -241,6 +241,7 @@ export const STORY: readonly Step[] = [
   { syscall: "workspace.remove", input: () => ({ slug: "here" }) },
   { syscall: "workspace.remove", input: () => ({ slug: "here" }), refused: "workspace_not_found" },
 
+  { syscall: "conflict.list", input: nothing },
   { syscall: "worktree.list", input: nothing },
   {
     syscall: "session.start",

@@ -100,6 +100,7 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["session.diff", "$id"],
   ["session.turns", "$id"],
   ["session.start", "demo --cwd repo --worktree", { treedId: "id" }],
+  ["conflict.list", ""],
   ["worktree.list", "", { tree: "worktrees.0.id" }],
   ["worktree.show", "$tree"],
   ["session.prompt", "$treedId write kept.txt kept"],
