@@ -5,9 +5,12 @@ import { holdFolder } from "../files/held-folder.ts";
 import { writeGitConfig } from "../git/config-file.ts";
 import type { Repository } from "../git/find-repository.ts";
 import { alternates, formatSections, type RepositoryView } from "../git/repository-view.ts";
+import { refuseManyFiles } from "../git/tree-bounds.ts";
+import { HostError } from "../host-error.ts";
 import { removeTree } from "../trash/remove-tree.ts";
 import { sessionChanges } from "../worktrees/apply/session-changes.ts";
 import type { Look } from "../worktrees/find-work.ts";
+import { COMMITS_MAX } from "./make-commits.ts";
 
 /** What a worktree holds, put where no agent can write: later changes of the worktree do not reach it. */
 export interface CapturedWork {
@@ -35,10 +38,11 @@ const CAPTURER = { name: "Nomos", email: "nomos@localhost" } as const;
 export async function captureWork(look: Look, folder: string): Promise<CapturedWork> {
   const { view, record, user } = look;
   await useOwnShallow(view, user);
-  const { tree, head, nested } = await sessionChanges(look);
+  const { tree, head, nested } = await sessionChanges(look).catch(orInvalid);
   const userBase = record.userBase ?? record.base;
   const parents = head === null ? [] : ["-p", head];
   const { git } = view;
+  await refuseBombs(look, head, tree, userBase);
   const kept = await git.text(["commit-tree", tree, ...parents, "-m", "captured"], { identity: CAPTURER });
   const input = [kept, ...(userBase === null ? [] : [`^${userBase}`])].map((id) => `${id}\n`).join("");
   const raw = join(folder, "raw");
@@ -51,6 +55,38 @@ export async function captureWork(look: Look, folder: string): Promise<CapturedW
   await removeTree(raw);
   const repository = user === null ? null : { root: user.root, gitDir: user.commonDir };
   return { head, tree, userBase, nested, repository, sharedObjects: record.objectDirs, fault };
+}
+
+/** A name that git never checks out, such as `.git/config` or `../x`, was put into a commit by hand. */
+function orInvalid(thrown: unknown): never {
+  const reason = thrown instanceof HostError ? /invalid path .*/.exec(thrown.message)?.[0] : undefined;
+  if (reason === undefined) throw thrown;
+  throw new HostError("repository_invalid", `git does not check out the worktree's commit: ${reason}`, {
+    remedy: "make the commit anew without it: `git reset --soft HEAD~1` in the worktree",
+    details: { reason },
+    cause: thrown,
+  });
+}
+
+/**
+ * A few trees that name each other are more files than any disk has. Git keeps all of them in memory to compare two
+ * commits; here it only lists. A history of more commits is refused later, or none of them is looked at.
+ */
+async function refuseBombs(
+  { view: { git }, bounds }: Look,
+  head: string | null,
+  tree: string,
+  userBase: string | null,
+): Promise<void> {
+  if (head === null) return;
+  const listed = ["rev-list", `--max-count=${COMMITS_MAX + 1}`, "--no-commit-header", "--format=%T", head];
+  const trees = await git.text([...listed, ...(userBase === null ? [] : [`^${userBase}`])], {
+    timeoutMs: PACK_TIMEOUT_MS,
+  });
+  const all = trees.split("\n").filter(Boolean);
+  if (all.length > COMMITS_MAX) return;
+  // That of the files as they are is known to have no more.
+  for (const one of new Set(all)) if (one !== tree) await refuseManyFiles(git, one, bounds);
 }
 
 /**
@@ -82,7 +118,14 @@ async function settlePack({ git, user, record, own }: Look, pack: string, folder
   await writeFile(join(objects, "info", "alternates"), alternates([...record.objectDirs, ...(user?.objectDirs ?? [])]));
   const known = join(packs, basename(pack));
   await rename(pack, known);
-  const args = ["index-pack", "--strict", "--fsck-objects", "-o", known.replace(/pack$/, "idx"), known];
+  const args = [
+    "index-pack",
+    "--strict=badFilemode=error",
+    "--fsck-objects",
+    "-o",
+    known.replace(/pack$/, "idx"),
+    known,
+  ];
   const { exitCode, stderr } = await git.run(args, { gitDir, timeoutMs: PACK_TIMEOUT_MS });
   if (exitCode === 0) return null;
   await rm(known, { force: true });

@@ -1,5 +1,6 @@
 import type { LandHow } from "../../domains/index.ts";
 import type { GitRunner, GitSigning } from "../git/run-git.ts";
+import { HostError } from "../host-error.ts";
 import { mergeTrees, pickOnto } from "./merge-trees.ts";
 
 export interface CommitOrder {
@@ -67,6 +68,7 @@ async function rebase(
   uncommitted: string | null,
 ): Promise<Made> {
   const { identity } = order;
+  if (own.length > COMMITS_MAX) throw tooMany(own.length);
   let current = order.tip;
   const commits: string[] = [];
   for (const one of [...own, ...(uncommitted === null ? [] : [uncommitted])]) {
@@ -89,6 +91,13 @@ async function rebase(
 
 /** In UTF-8, whatever encoding the commit has. */
 const FORMAT = "--format=%an%x00%ae%x00%ad%x00%B";
+
+function tooMany(commits: number): HostError {
+  return new HostError("tree_too_large", `${commits} commits are too many to make anew one by one`, {
+    remedy: "land with `--squash`",
+    details: { limit: "commits of one landing", max: COMMITS_MAX },
+  });
+}
 
 async function commitAgain(
   git: GitRunner,

@@ -1,6 +1,7 @@
 import type { Finding, LandingOrder } from "../../domains/index.ts";
 import type { CapturedWork, LandingRepository } from "../../host/index.ts";
 import type { SessionState } from "../../kernel/index.ts";
+import { faultFinding } from "./gate/judge-work.ts";
 import type { MadeCommits } from "./judge.ts";
 import type { LandingDeps } from "./landing-deps.ts";
 import { landingMessage } from "./landing-message.ts";
@@ -26,6 +27,8 @@ export async function makeAndJudge(
   given?: { readonly message: string },
 ): Promise<Judgement> {
   const { order, captured, state, eventId } = work;
+  // Objects that git does not accept are not there to make anything of.
+  if (captured.fault !== null) return { findings: [faultFinding(captured.fault)] };
   const trailers = trailersOf(order, eventId);
   const words = given?.message ?? (await landingMessage(store, order, state, opened.settings.template));
   const message = await opened.spell(words, trailers);

@@ -76,8 +76,10 @@ export function createOrdering(deps: LandingDeps, kept: KeptWork): Ordering {
     const how = wish.how ?? settings().how;
     const { head, tree } = captured;
     const onto = (await opened.tip(into)) ?? "";
-    const made = await opened.make({ how, tip: onto, head, tree, message: "trial", trailers: [], isTrial: true });
-    if ("nothing" in made) throw new NomosError("nothing_to_land", { id: sessionId, into });
+    // Of objects that git does not accept nothing is made: the gate refuses them by name.
+    const trial = { how, tip: onto, head, tree, message: "trial", trailers: [], isTrial: true };
+    const made = captured.fault === null ? await opened.make(trial) : null;
+    if (made !== null && "nothing" in made) throw new NomosError("nothing_to_land", { id: sessionId, into });
     return {
       captured,
       state,

@@ -1,20 +1,25 @@
+import type { Finding } from "../../../domains/index.ts";
 import type { CapturedWork, LandingRepository } from "../../../host/index.ts";
 import { type Gathered, shownPath } from "./gather-findings.ts";
 
 const NAMED_MAX = 100;
 
-/** What was captured: whether git accepts it, and what of it no commit holds. */
+/** Why git does not accept what the session made: then nothing else of it can be looked at. */
+export function faultFinding(fault: string): Finding {
+  return {
+    rule: "policy",
+    message: `Git does not accept what the session's commits are made of: ${shownPath(fault.replaceAll("\n", " "))}`,
+    remedy: "Make the commits anew with git in the worktree; `git fsck` there says what is damaged.",
+  };
+}
+
+/** What was captured that no commit holds. */
 export async function judgeWork(
   { git }: Pick<LandingRepository, "git">,
   captured: CapturedWork,
   { hasUncommitted, uncommitted }: { readonly hasUncommitted: boolean; readonly uncommitted: "commit" | "refuse" },
   found: Gathered,
 ): Promise<void> {
-  if (captured.fault !== null)
-    found.add("policy", {
-      message: `Git does not accept what the session's commits are made of: ${shownPath(captured.fault)}`,
-      remedy: "Make the commits anew with git in the worktree; `git fsck` there says what is damaged.",
-    });
   if (uncommitted === "commit") return;
   for (const path of captured.nested.slice(0, NAMED_MAX))
     found.add("policy", {
