@@ -71,7 +71,9 @@ export function setUpLanding(options: BenchOptions = {}): LandingBench {
     const tip = await landing.tip(into);
     if (tip === null) throw new Error(`no branch ${into}`);
     const { head, tree } = work;
-    return landing.make({ how: "merge", message: "Land it", trailers: [], ...order, tip, head, tree });
+    const { how = "merge", trailers = [] } = order;
+    const message = await landing.spell(order.message ?? "Land it", trailers);
+    return landing.make({ how, message, trailers, tip, head, tree });
   };
   const landIn: LandingBench["landIn"] = async (landing, taken, { into = "main", ...order } = {}) => {
     const one = await make(landing, taken, { into, ...order });

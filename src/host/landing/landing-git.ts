@@ -104,7 +104,7 @@ export function createLandingGit({ environment, scratch, carry, bytesMax }: Land
         has: (commit, tip) => isAncestor(view.git, commit, tip),
         make: ({ isTrial = false, ...order }) =>
           makeCommits(view.git, { ...order, identity, signing: isTrial ? null : signing }),
-        spell: (message, trailers) => withTrailers(view.git, message, trailers),
+        spell: async (message, trailers) => withTrailers(message, trailers),
         changes: (range) => landedChanges(view.git, range),
         sizes: (ids) =>
           blobSizes(

@@ -108,7 +108,7 @@ async function commitAgain(
 ): Promise<string> {
   const told = await git.text(["log", "-1", "--no-show-signature", "--date=raw", FORMAT, commit]);
   const [name = "", email = "", date = "", ...words] = told.split("\0");
-  const message = await withTrailers(git, words.join(" "), order.trailers);
+  const message = withTrailers(words.join(" "), order.trailers);
   return commitTree(git, { ...order, message }, tree, [parent], { name: name || "unknown", email, date: `@${date}` });
 }
 
@@ -132,10 +132,17 @@ async function commitTree(
 /** Also after an odd space or a return, which other readers may take for the end of a line. */
 const FORGED = /(?:^|[\r\v\f\u0085\u2028\u2029])\s*Nomos-[\w-]+\s*:/i;
 
-/** Ours are the only ones of their names: who else wrote some is not believed. */
-export async function withTrailers(git: GitRunner, message: string, trailers: readonly string[]): Promise<string> {
+const TRAILER = /^[A-Za-z][\w-]*\s*: /;
+
+/**
+ * Ours are the only ones of their names: who else wrote some is not believed. Git's own command would put them before a
+ * last line that begins with `#`, where nobody finds them.
+ */
+export function withTrailers(message: string, trailers: readonly string[]): string {
   const lines = message.split("\n").filter((line) => !FORGED.test(line));
-  const input = `${lines.join("\n").trim() || "Land a session's work"}\n`;
-  const flags = trailers.flatMap((trailer) => ["--trailer", trailer]);
-  return git.text(["interpret-trailers", "--no-divider", ...flags], { input });
+  const text = lines.join("\n").trim() || "Land a session's work";
+  if (trailers.length === 0) return `${text}\n`;
+  const last = text.slice(text.lastIndexOf("\n\n") + 2).split("\n");
+  const goesOn = text.includes("\n\n") && last.every((line) => TRAILER.test(line));
+  return `${text}\n${goesOn ? "" : "\n"}${trailers.join("\n")}\n`;
 }

@@ -82,7 +82,7 @@ export async function pushBranch(person: Person, { branch, commit, into, title }
 }
 
 const ADDRESS =
-  /^(?:(?:https?|ssh|git):\/\/(?:[^@/]*@)?|(?:[^@/:]+@)?(?=[^/:]+:))(?<host>[^/:@]+)(?:(?<=^\w+:\/\/.*):\d+)?[/:](?<path>.+?)(?:\.git)?\/*$/;
+  /^(?:(?:https?|ssh|git):\/\/(?:[^@/]*@)?|(?:[^@/:]+@)?(?=[^/:]+:(?!\/\/)))(?<host>[^/:@]+)(?:(?<=^\w+:\/\/.*):\d+)?[/:](?<path>.+?)(?:\.git)?\/*$/;
 const HOST = /^[\w.-]+$/;
 
 /** The page that opens a request, and the commands that do it: safe to paste, whatever the names are. */
@@ -110,7 +110,11 @@ function commandOf(words: readonly string[]): string {
 }
 
 function inAddress(path: string): string {
-  return path.split("/").map(encodeURIComponent).join("/");
+  const odd = (one: string) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`;
+  return path
+    .split("/")
+    .map((part) => encodeURIComponent(part).replace(/['()!*]/g, odd))
+    .join("/");
 }
 
 function runAsPerson(
