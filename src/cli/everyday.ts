@@ -180,7 +180,9 @@ export const EVERYDAY = {
       ["--title TEXT", "a title for the sessions; default: the first line of the prompt"],
       ["--label TEXT", "a label for the sessions; default: `fan-out` and its name"],
       ["-d, --detach", "return as soon as all have started"],
-      ["show | wait | diff | land | drop FAN-OUT", "what became of it; see `nomos fan-out --help`"],
+      ["--squash, --rebase, --merge", "of `fan-out land`: one commit, the session's commits, or a merge"],
+      ["-m, --message TEXT", "of `fan-out land`: the message of the commit"],
+      ["--no-wait", "of `fan-out land`: return as soon as it is queued"],
     ],
   },
   ps: {

@@ -239,8 +239,8 @@ proves(
     expectRefusal(await call(asked(bench, two, { agents: Array(9).fill("tidy") })), 422, "fanout_too_many");
     expectRefusal(await call(asked(bench, two, { agents: ["tidy"] })), 400, "invalid_request");
     expectRefusal(await call(asked(bench, two, { agents: ["tidy", "nobody"] })), 400, "invalid_agent");
-    expectRefusal(await call(asked(bench, two, { cwd: bench.directory })), 409, "not_a_repository");
-    expectRefusal(await call(asked(bench, two, { base: "nowhere" })), 404, "worktree_base_missing");
+    expectRefusal(await call(asked(bench, two, { cwd: bench.directory })), 400, "not_a_repository");
+    expectRefusal(await call(asked(bench, two, { base: "nowhere" })), 400, "worktree_base_missing");
     expectRefusal(await call(asked(bench, two, { prompt: "x".repeat(1_100_000) })), 413, "payload_too_large");
     expectRefusal(await daemon.call("GET", "/api/fan-outs/nothing-here"), 404, "fanout_not_found");
     const token = async (capabilities: readonly string[]) => {
