@@ -71,7 +71,11 @@ export const fanoutStart: Syscall = write({
     positional: ["prompt"],
     paths: ["cwd"],
     here: { member: "cwd", unless: ["ground", "workspaceSlug"] },
-    print: "fan-out",
+    says: [
+      "Started {name} with {candidates.length|candidate}.",
+      "{redacted.length|secret} in the prompt: the agents get a mark in its place.",
+      "Next: nomos fan-out wait {name}",
+    ],
   },
   mcp: { toolsets: ["core"] },
   commit: async (context, { prompt, agents, ...given }) => {
