@@ -8,7 +8,7 @@ import { bold, dim, joined, red, reverse, type Text, yellow } from "../screen/st
 import type { Editor } from "../talk/editor.ts";
 import type { BoardRow } from "./board-rows.ts";
 import { type BoardState, selectedAt, selectedRow } from "./board-state.ts";
-import { landingLine } from "./landing-line.ts";
+import { collisionLine, landingLine } from "./landing-line.ts";
 import { headingLine, rowLines } from "./row-lines.ts";
 
 export interface Drawn {
@@ -27,7 +27,8 @@ const LIST_ROWS_MIN = 3;
 /** The whole window: counts, the list, what the selected session is about, and the input line. */
 export function drawBoard(state: BoardState, editor: Editor, columns: number, rows: number): Drawn {
   const landing = landingLine(state.landings, columns);
-  const head = landing === null ? [titleLine(state, columns)] : [titleLine(state, columns), landing];
+  const collision = collisionLine(state.collisions, (id) => nameIn(state, id), columns);
+  const head = [titleLine(state, columns), landing, collision].filter((line) => line !== null);
   const room = Math.max(2, rows - head.length - FOOT_ROWS - 1);
   const { mode } = state;
   const foot = footLines(state, editor, columns);
@@ -59,6 +60,12 @@ export function drawBoard(state: BoardState, editor: Editor, columns: number, ro
 }
 
 const LIST_SHARE = 0.45;
+const ID_CHARS = 8;
+
+/** A session that a filter hides has no row. */
+function nameIn({ rows }: BoardState, id: string): string {
+  return rows.find(({ session }) => session.id === id)?.session.name ?? id.slice(0, ID_CHARS);
+}
 
 function nothingHere({ filter, isConnected }: BoardState): string {
   if (!isConnected) return "  The daemon does not answer.";

@@ -1,4 +1,4 @@
-import type { OpenLandings } from "../landing/open-landings.ts";
+import type { Collision, OpenLandings } from "../landing/open-landings.ts";
 import type { Text } from "../screen/styled.ts";
 import type { BoardRow, Group } from "./board-rows.ts";
 
@@ -8,6 +8,7 @@ export interface BoardState {
   rows: readonly BoardRow[];
   counts: ReadonlyMap<Group, number>;
   landings: OpenLandings;
+  collisions: readonly Collision[];
   /** By id, because rows move. */
   selected: string | null;
   mode: Mode;

@@ -24,7 +24,16 @@ const EVENTS_SHOWN = 60;
 export async function openBoard(terminal: Terminal, client: Client): Promise<void> {
   const done = Promise.withResolvers<void>();
   const state: BoardState = {
-    ...{ rows: [], counts: new Map(), landings: NO_LANDINGS, selected: null, mode: LIST, filter: "", message: null },
+    ...{
+      rows: [],
+      counts: new Map(),
+      landings: NO_LANDINGS,
+      collisions: [],
+      selected: null,
+      mode: LIST,
+      filter: "",
+      message: null,
+    },
     ...{ preview: [], scrolled: 0, isConnected: true, showsEnded: false },
     ...{ agent: "the default agent", folder: terminal.cwd },
   };
@@ -56,6 +65,7 @@ export async function openBoard(terminal: Terminal, client: Client): Promise<voi
     const rows = ordered(feed.rows());
     state.counts = countsOf(rows);
     state.landings = feed.landings();
+    state.collisions = feed.collisions();
     state.rows = matching(rows, state.filter);
     state.isConnected = feed.isConnected();
     attention.see(state);

@@ -1,6 +1,6 @@
 import { type Client, ClientError, type LogEvent, type Session } from "../../client/index.ts";
 import { activityOf } from "../../domains/index.ts";
-import type { OpenLandings } from "../landing/open-landings.ts";
+import type { Collision, OpenLandings } from "../landing/open-landings.ts";
 import type { BoardRow } from "./board-rows.ts";
 import { createLandingsFeed } from "./landings-feed.ts";
 import { createQuestionsBySession } from "./questions-by-session.ts";
@@ -9,6 +9,7 @@ import { createQuestionsBySession } from "./questions-by-session.ts";
 export interface Feed {
   readonly rows: () => readonly BoardRow[];
   readonly landings: () => OpenLandings;
+  readonly collisions: () => readonly Collision[];
   readonly get: (id: string) => BoardRow | undefined;
   readonly isConnected: () => boolean;
   readonly withEnded: (shown: boolean) => void;
@@ -127,6 +128,7 @@ export function openFeed(client: Client, onChange: () => void, onRefused: (throw
   loadAll().catch(failed);
   return {
     landings: landings.all,
+    collisions: landings.collisions,
     rows: () => Array.from(sessions.values(), row),
     get: (id) => {
       const session = sessions.get(id);

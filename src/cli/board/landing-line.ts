@@ -1,4 +1,4 @@
-import { needingPerson, type OpenLandings } from "../landing/open-landings.ts";
+import { type Collision, needingPerson, type OpenLandings } from "../landing/open-landings.ts";
 import { cutTo } from "../print/screen-text.ts";
 import { harmless, inOneLine } from "../screen/harmless.ts";
 import { dim, type Text, yellow } from "../screen/styled.ts";
@@ -27,4 +27,22 @@ export function landingLine(landings: OpenLandings, columns: number): Text | nul
   if (text === "") return null;
   const line = cutTo(inOneLine(harmless(`landings  ${text}`)), columns);
   return stuck.length === 0 ? dim(line) : yellow(line);
+}
+
+const COLLISIONS_SHOWN = 3;
+
+/** Sessions whose work collides, with the first place of each pair; null when none does. */
+export function collisionLine(
+  collisions: readonly Collision[],
+  nameOf: (sessionId: string) => string,
+  columns: number,
+): Text | null {
+  if (collisions.length === 0) return null;
+  const told = collisions
+    .slice(0, COLLISIONS_SHOWN)
+    .map(
+      ({ sessions, path, line }) => `${sessions.map(nameOf).join(" + ")} in ${path}${line === null ? "" : `:${line}`}`,
+    );
+  const more = collisions.length > told.length ? [`${collisions.length - told.length} more`] : [];
+  return yellow(cutTo(inOneLine(harmless(`collide   ${[...told, ...more].join(" · ")}`)), columns));
 }

@@ -1,10 +1,18 @@
 import type { Client } from "../../client/index.ts";
-import { type Landing, NO_LANDINGS, type OpenLandings, openLandings } from "../landing/open-landings.ts";
+import {
+  type Collision,
+  collisions,
+  type Landing,
+  NO_LANDINGS,
+  type OpenLandings,
+  openLandings,
+} from "../landing/open-landings.ts";
 
 /** What lands, as the board knows it. Read again when an event says that it is another. */
 export interface LandingsFeed {
   readonly all: () => OpenLandings;
   readonly of: (sessionId: string) => Landing | undefined;
+  readonly collisions: () => readonly Collision[];
   /** Whether an event of this stream is a reason to load. */
   readonly hear: (kind: string, id: string) => boolean;
   readonly forget: () => void;
@@ -13,13 +21,16 @@ export interface LandingsFeed {
 
 export function createLandingsFeed(client: Client): LandingsFeed {
   let landings = NO_LANDINGS;
+  let colliding: readonly Collision[] = [];
   let isStale = true;
   return {
     all: () => landings,
+    collisions: () => colliding,
     of: (sessionId) => [...landings.open, ...landings.refused].find((one) => one.sessionId === sessionId),
     hear: (kind, id) => {
       // A session that goes on has dealt with its refused landing.
-      const isHeard = kind === "landing" || landings.refused.some(({ sessionId }) => sessionId === id);
+      const isHeard =
+        kind === "landing" || kind === "conflict" || landings.refused.some(({ sessionId }) => sessionId === id);
       isStale ||= isHeard;
       return isHeard;
     },
@@ -30,6 +41,7 @@ export function createLandingsFeed(client: Client): LandingsFeed {
       if (!isStale) return;
       isStale = false;
       landings = await openLandings(client).catch(() => landings);
+      colliding = await collisions(client).catch(() => colliding);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { plainText } from "../../../test/support/fake-terminal.ts";
-import { landingLine } from "../board/landing-line.ts";
+import { collisionLine, landingLine } from "../board/landing-line.ts";
 import { landingLines } from "./landing-lines.ts";
 import { type Landing, needingPerson, stateWords } from "./open-landings.ts";
 
@@ -93,6 +93,13 @@ test("the board has one line for all queues and refusals, and none where nothing
   for (const columns of [10, 40, 80])
     expect(plainText(landingLine(all, columns) ?? "").length).toBeLessThanOrEqual(columns);
   expect(landingLine({ open: [], refused: [] }, 80)).toBeNull();
+  const collisions = [
+    { sessions: ["s1", "s2"], path: "a\u001b[2J.ts", line: 10 },
+    { sessions: ["s1", "s3"], path: "b.ts", line: null },
+  ];
+  const told = collisionLine(collisions, (id) => `name-${id}`, 200);
+  expect(plainText(told ?? "")).toBe("collide   name-s1 + name-s2 in a␛[2J.ts:10 · name-s1 + name-s3 in b.ts");
+  expect(collisionLine([], String, 80)).toBeNull();
   expect(needingPerson(all)).toEqual([stuck]);
   expect([checking, LANDING, held, stuck, mended].map(stateWords)).toEqual([
     "being checked for main: npm test",

@@ -23,6 +23,21 @@ export async function openLandings(client: Client): Promise<OpenLandings> {
   };
 }
 
+/** Two sessions whose work collides, and where first. */
+export interface Collision {
+  readonly sessions: readonly string[];
+  readonly path: string;
+  /** Of the first session's file. */
+  readonly line: number | null;
+}
+
+export async function collisions(client: Client): Promise<readonly Collision[]> {
+  const { conflicts } = await client.call("conflict.list", {});
+  return conflicts.flatMap(({ sessions, files: [first] }) =>
+    first === undefined ? [] : [{ sessions, path: first.path, line: first.lines?.[0]?.a.from ?? null }],
+  );
+}
+
 /** Refused ones that no agent mends. */
 export function needingPerson({ refused }: OpenLandings): readonly Landing[] {
   return refused.filter(({ waitsFor }) => waitsFor === "person");

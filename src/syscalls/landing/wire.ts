@@ -91,7 +91,7 @@ const LANE_MAX = 1000;
 const isWaiting = ({ at }: LandingRow): boolean => at === "queued";
 
 /** The open landings of a branch: who works first stands first. */
-export async function inOrder({ services }: Context<"store">, lane: string): Promise<readonly LandingRow[]> {
+async function inOrder({ services }: Context<"store">, lane: string): Promise<readonly LandingRow[]> {
   const rows = await services.store.rows(LANDINGS, { limit: LANE_MAX, where: { lane, open: true } });
   const rank = ({ at, place }: LandingRow): string => `${at === "checking" ? 0 : 1} ${place}`;
   return rows.toSorted((one, other) => (rank(one) < rank(other) ? -1 : 1));

@@ -144,7 +144,8 @@ async function land(terminal: Terminal, { args, json }: Invocation): Promise<num
   const key = values["idempotency-key"];
   const queued = await client.call("fan-out.land", input, key === undefined ? {} : { idempotencyKey: key });
   const { landing, name } = queued;
-  if (values.wait === false) {
+  // A program gets the answer of the call, as of every family and verb.
+  if (values.wait === false || (json && values.wait !== true)) {
     if (json) terminal.printJson(queued);
     else terminal.print(`Queued ${landing.name}. Next: nomos landing wait ${landing.id}`);
     return EXIT.ok;
