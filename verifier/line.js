@@ -115,7 +115,7 @@ function anyLine(text, value) {
  * @param {string} text
  * @returns {Header | string} The header, or what is wrong with it.
  */
-function parseHeader(text) {
+export function parseHeader(text) {
   const value = parseJson(text);
   if (typeof value !== "object" || value === null) return "the header is no JSON object";
   const { actor, at, cause, dataHash, id, stream, type, version } = value;

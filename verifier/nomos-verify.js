@@ -1,16 +1,20 @@
 #!/usr/bin/env node
-// Verifies an export of a Nomos log. It shares no code with the program that writes the log, and needs nothing but Node.
+// Verifies an export of a Nomos log, or a proof of who wrote lines. It shares no code with the program that writes the log, and needs nothing but Node.
 import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { BundleFault } from "./fault.js";
 import { parseCheckpoint, parseKey } from "./note.js";
+import { verifyBlame } from "./verify-blame.js";
 import { verifyBundle } from "./verify-bundle.js";
 
 const USAGE = `nomos-verify BUNDLE [--key FILE_OR_STRING] [--checkpoint OLDER_NOTE]... [--json]
+nomos-verify blame PROOF [FILE] [--key FILE_OR_STRING] [--json]
 
   BUNDLE        a folder or .tar from \`nomos audit export\`
+  PROOF         a file from \`nomos blame FILE --proof\`
+  FILE          the file that it is about; every line of the proof must be in it
   --key         the log's verifier key (name+keyid+base64), or a file that holds it; without it the key that the
-                bundle brings is believed, which shows that nothing was changed but not who wrote it
+                bundle or proof brings is believed, which shows that nothing was changed but not who wrote it
   --checkpoint  a file with a checkpoint from earlier; the bundle must continue it. May be given several times
   --json        the verdict as JSON
 
@@ -35,6 +39,7 @@ function main(argv) {
   }
   const startedMs = performance.now();
   try {
+    if (asked.proof !== null) return sayBlame(verifyBlame(asked.proof, asked), asked);
     const verdict = verifyBundle(asked.bundle, asked);
     const seconds = Number(((performance.now() - startedMs) / 1000).toFixed(3));
     const trust = asked.key === null ? "the bundle's own key" : "the given key";
@@ -56,6 +61,25 @@ function main(argv) {
   }
 }
 
+/**
+ * @param {import("./verify-blame.js").BlameVerdict} verdict
+ * @param {{ json: boolean, key: unknown, file: string | null }} asked
+ */
+function sayBlame(verdict, { json, key, file }) {
+  const trust = key === null ? "the proof's own key" : "the given key";
+  const runs = verdict.runs.map(
+    ({ lines, session, turn, agent, model, approver }) =>
+      `  ${lines}: ${oneLine(agent)}${model === null ? "" : ` with ${oneLine(model)}`}, session ${oneLine(session)}, turn ${oneLine(turn)}` +
+      `${approver === null ? "" : `, approved by ${oneLine(approver)}`}\n`,
+  );
+  const place = file === null ? " (no file was given to compare them with)" : " of the given file";
+  print(
+    json ? { ...verdict, trust: key === null ? "proof" : "given" } : null,
+    `ok: ${verdict.lines} lines${place}, signed by ${trust} ${oneLine(verdict.key)}\n${runs.join("")}`,
+  );
+  return 0;
+}
+
 /** @param {string[]} argv */
 function parse(argv) {
   try {
@@ -69,13 +93,16 @@ function parse(argv) {
         help: { type: "boolean", short: "h" },
       },
     });
-    const asked = { bundle: "", key: null, older: [], json: values.json === true, help: values.help === true };
+    const none = { proof: null, file: null };
+    const asked = { bundle: "", key: null, older: [], json: values.json === true, help: values.help === true, ...none };
     if (asked.help) return asked;
+    // A bundle that is called so is given as `./blame`.
+    if (positionals[0] === "blame") return parseBlame(asked, positionals.slice(1), values);
     const [bundle, ...rest] = positionals;
     if (bundle === undefined || rest.length > 0) return "one bundle, please";
     if (!existsSync(bundle)) return `there is nothing at ${bundle}`;
-    const key = values.key === undefined ? null : parseKey(fileOrText(values.key));
-    if (values.key !== undefined && key === null) return `${values.key} is no verifier key, and no file that holds one`;
+    const key = givenKey(values.key);
+    if (typeof key === "string") return key;
     const older = [];
     for (const path of values.checkpoint ?? []) {
       const checkpoint = existsSync(path) ? parseCheckpoint(readFileSync(path, "utf8")) : null;
@@ -86,6 +113,30 @@ function parse(argv) {
   } catch (cause) {
     return cause instanceof Error ? cause.message : String(cause);
   }
+}
+
+/**
+ * @template {object} T
+ * @param {T} asked
+ * @param {readonly string[]} positionals
+ * @param {{ readonly key?: string | undefined, readonly checkpoint?: readonly string[] | undefined }} values
+ */
+function parseBlame(asked, [proof, file, ...rest], values) {
+  if (proof === undefined || rest.length > 0) return "one proof and one file at most, please";
+  if (values.checkpoint !== undefined) return "a proof of lines is not compared with a checkpoint";
+  for (const path of [proof, ...(file === undefined ? [] : [file])])
+    if (!existsSync(path)) return `there is nothing at ${path}`;
+  const key = givenKey(values.key);
+  return typeof key === "string" ? key : { ...asked, key, proof, file: file ?? null };
+}
+
+/**
+ * @param {string | undefined} given
+ * @returns {import("./note.js").Key | null | string} Text: what is wrong with it.
+ */
+function givenKey(given) {
+  if (given === undefined) return null;
+  return parseKey(fileOrText(given)) ?? `${given} is no verifier key, and no file that holds one`;
 }
 
 /** @param {string} given */

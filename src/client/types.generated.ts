@@ -2380,6 +2380,8 @@ export interface SyscallTypes {
       readonly path: string;
       /** a folder of the repository; `path` is relative to it */
       readonly cwd: string;
+      /** also give what `nomos-verify blame` needs to check the lines without Nomos */
+      readonly proof?: boolean | "0" | "1" | "true" | "false";
       /** first and last, from 1 */
       readonly lines?: string;
     };
@@ -2423,6 +2425,50 @@ export interface SyscallTypes {
       readonly binary: boolean;
       /** false: git took too long to look for moved lines */
       readonly followsMoves: boolean;
+      readonly proof?: {
+        readonly format: "nomos-blame-proof/1";
+        /** the log's verifier key */
+        readonly key: string;
+        readonly lines: readonly {
+          readonly line: number;
+          /** the line in base64, without its end */
+          readonly bytes: string;
+          readonly sessionId: string;
+          readonly turnId: string;
+          readonly eventId: string;
+          readonly agent: string;
+          readonly model: string | null;
+          readonly approver: string | null;
+          readonly landedEventId: string;
+        }[];
+        readonly events: readonly {
+          readonly eventId: string;
+          readonly seq: number;
+          readonly leafIndex: number;
+          readonly size: number;
+          readonly leafHash: string;
+          /** in hex, in the order of RFC 6962 */
+          readonly hashes: readonly string[];
+          readonly root: string;
+          readonly checkpoint: string;
+          /** the event as stored, as in a line of an export: enough to compute its hash and its leaf */
+          readonly event: {
+            readonly prev: string;
+            /** the text that was hashed */
+            readonly header: string;
+            readonly hash: string;
+            /** null: the data was erased */
+            readonly salt: string | null;
+            /** in base64; null: erased */
+            readonly data: string | null;
+          };
+        }[];
+        /** the lines as they were recorded */
+        readonly blobs: readonly {
+          readonly sha256: string;
+          readonly text: string;
+        }[];
+      };
     };
   };
   /** Run one prompt with several agents at once, each in a worktree of its own. */

@@ -9,7 +9,12 @@ const SHORT = 8;
 
 /** A row for each line: who wrote it, and its text. What the log does not confirm has a question mark and the reason below. */
 export function printBlame(terminal: Terminal, output: unknown): void {
-  const { path, lines, next, binary, followsMoves } = output as Blame;
+  const { path, lines, next, binary, followsMoves, proof } = output as Blame;
+  // `nomos-verify` reads it from a file.
+  if (proof !== undefined) {
+    terminal.printJson(proof);
+    return;
+  }
   if (lines.length === 0) {
     terminal.print(binary ? `${path} is binary: it has no lines.` : `${path} has no such lines.`);
     return;

@@ -60,6 +60,8 @@ export interface LineFinder {
   /** By text alone, in any commit; null when the landing brought no such line. */
   readonly byText: (hash: string) => number | null;
   readonly turn: (at: number) => RecordedTurn | null;
+  /** All turns that wrote a line with this text. */
+  readonly turns: (hash: string) => readonly RecordedTurn[];
 }
 
 export interface Place {
@@ -72,11 +74,13 @@ export interface Place {
 export function findLines({ turns, commits }: RecordedLines): LineFinder {
   const files = new Map<string, FoundFile>();
   const texts = new Map<string, number>();
+  const all = new Map<string, Set<number>>();
   for (const { commit, files: changed } of commits)
     for (const file of changed) {
       const found = foundFile(file);
       files.set(`${commit} ${file.path}`, found);
       for (const [hash, turn] of found.texts) texts.set(hash, better(texts.get(hash), turn));
+      for (const { turn, hash } of found.lines.values()) all.set(hash, (all.get(hash) ?? new Set()).add(turn));
     }
   return {
     at: ({ commit, path, line, hash }) => {
@@ -87,6 +91,7 @@ export function findLines({ turns, commits }: RecordedLines): LineFinder {
     },
     byText: (hash) => texts.get(hash) ?? null,
     turn: (at) => turns[at] ?? null,
+    turns: (hash) => [...(all.get(hash) ?? [])].flatMap((at) => turns[at] ?? []),
   };
 }
 

@@ -76,8 +76,9 @@ async function blame(view: RepositoryView, head: string | null, { path, file, ra
   // A checkout may have other line ends than the commit: then not every line is a local change.
   const isSame = local.equals(committed) || normal(local).equals(normal(committed));
   const ask = async (moves: readonly string[]): Promise<readonly BlamedLine[]> => {
-    const contents = isSame ? [] : ["--contents", "-"];
-    const args = ["blame", "--porcelain", ...moves, ...contents, "-L", `${from},${to}`, head, "--", path];
+    // Git compares given contents with HEAD, and takes no commit beside them.
+    const what = isSame ? [head] : ["--contents", "-"];
+    const args = ["blame", "--porcelain", ...moves, "-L", `${from},${to}`, ...what, "--", path];
     const input = isSame ? {} : { input: local };
     return parsePorcelain(
       (await view.git.must(args, { workTree, timeoutMs: BLAME_TIMEOUT_MS, ...input })).toString("latin1"),
@@ -132,7 +133,16 @@ async function localBytes(path: string): Promise<Buffer | null> {
 /** Of commits that name a session, in one call. A message too many or too large counts as none. */
 async function messagesOf({ git }: RepositoryView, commits: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (commits.length === 0) return new Map();
-  const args = ["log", "--no-walk=unsorted", "--stdin", "-z", "--format=%H%n%B", "-i", "-E", "--grep=^Nomos-Session:"];
+  const args = [
+    "log",
+    "--no-walk=unsorted",
+    "--stdin",
+    "-z",
+    "--format=%H%n%B",
+    "-i",
+    "-E",
+    "--grep=^[[:space:]]*Nomos-Session:",
+  ];
   const told = await git
     .must(args, { input: commits.map((id) => `${id}\n`).join(""), outputBytesMax: MESSAGES_BYTES_MAX })
     .catch((thrown: unknown) => {

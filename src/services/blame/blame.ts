@@ -4,10 +4,13 @@ import type { Store } from "../../store/index.ts";
 import { blamedPlace } from "./blamed-place.ts";
 import { type Explained, explainLines } from "./explain-lines.ts";
 import { createLandingFacts } from "./landing-facts.ts";
+import { type ProofParts, proofLines } from "./proof-lines.ts";
 
 /** Says who wrote the lines of a file: which turn of which session, or a person. */
 export interface BlameService {
   readonly file: (wish: BlameFileWish) => Promise<FileBlame>;
+  /** What a proof of these lines consists of, without the proofs of its events. */
+  readonly proofOf: (lines: readonly ExplainedLine[]) => Promise<ProofParts>;
 }
 
 export interface BlameFileWish {
@@ -49,6 +52,7 @@ export function createBlame(deps: {
   const facts = createLandingFacts(store);
   const scratch = join(home, "tmp", "git");
   return {
+    proofOf: (lines) => proofLines(store, facts, lines),
     file: async ({ cwd, path, range, within }) => {
       const place = await blamedPlace(git, { cwd, path }, { home, within });
       const { repository } = place;

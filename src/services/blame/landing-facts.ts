@@ -32,6 +32,8 @@ export interface LandingFacts {
   readonly ofSession: (sessionId: string) => Promise<readonly KnownLanding[]>;
   /** The newest landings that reached a branch of this repository. */
   readonly ofRepository: (gitDir: string) => Promise<readonly LandedRow[]>;
+  /** The lines of a blob; null when it is gone. */
+  readonly finder: (blob: string) => Promise<LineFinder | null>;
   readonly event: Store["event"];
   readonly actorOf: (eventId: string) => Promise<string | null>;
 }
@@ -87,6 +89,7 @@ export function createLandingFacts(store: Pick<Store, "blob" | "event" | "row" |
       const rows = await store.rows(LANDINGS, { where: { state: "landed" }, limit: OF_REPOSITORY_READ });
       return rows.flatMap((row) => (row.at === "landed" && row.order.repository.gitDir === gitDir ? [row] : []));
     },
+    finder: finderOf,
     event: store.event,
     actorOf: async (eventId) => (await store.event(eventId))?.actor ?? null,
   };

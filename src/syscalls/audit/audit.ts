@@ -1,16 +1,15 @@
 import * as z from "zod";
 import { EventWire, NomosError } from "../../contract/index.ts";
-import { hex, leafHash, SYSTEM_EVENTS } from "../../domains/index.ts";
+import { hex, SYSTEM_EVENTS } from "../../domains/index.ts";
 import { dataIn } from "../../kernel/index.ts";
 import { type Context, read, type Syscall, write } from "../define.ts";
 import { type Output, outputPlace } from "../output-place.ts";
-import { eventsFor } from "../secret/hidden-events.ts";
 import { byOf } from "../session/answer.ts";
 import { refuseOwnPlace } from "../session/reach.ts";
 import { auditAgent } from "./audit-agent.ts";
 import { auditEntries, Order } from "./audit-entries.ts";
 import { AuditProblem, verifyAll } from "./audit-verify.ts";
-import { StoredEvent, storedEvent } from "./stored-event.ts";
+import { EventProof, eventProof, Hashes } from "./event-proof.ts";
 
 const EXPORT: Output = {
   folder: "exports",
@@ -18,7 +17,6 @@ const EXPORT: Output = {
 };
 const ENTRIES_MAX = 1000;
 const Size = z.coerce.number().int().min(0);
-const Hashes = z.array(z.string()).describe("in hex, in the order of RFC 6962");
 const about = "system" as const;
 
 export const audit: readonly Syscall[] = [
@@ -83,39 +81,11 @@ export const audit: readonly Syscall[] = [
     needs: ["audit", "secrets", "store"],
     about,
     input: z.object({ eventId: z.string().max(64) }),
-    output: z.object({
-      eventId: z.string(),
-      seq: z.number().int(),
-      leafIndex: z.number().int(),
-      size: z.number().int(),
-      leafHash: z.string(),
-      hashes: Hashes,
-      root: z.string(),
-      checkpoint: z.string(),
-      event: StoredEvent,
-    }),
+    output: EventProof,
     errors: ["event_not_found", "tile_missing"],
     http: { method: "GET", path: "/api/audit/proof/:eventId" },
     cli: { positional: ["eventId"] },
-    answer: async (context, { eventId }) => {
-      const { services } = context;
-      const event = await services.store.event(eventId);
-      if (event === null) throw new NomosError("event_not_found", { eventId });
-      const stored = await storedEvent(services.store, event);
-      const { note, size, root } = await services.audit.checkpoints.reach(event.seq);
-      const leafIndex = event.seq - 1;
-      return {
-        eventId,
-        seq: event.seq,
-        leafIndex,
-        size,
-        leafHash: hex(leafHash(services.audit.sha256, Buffer.from(event.hash, "hex"))),
-        hashes: (await services.audit.tree.inclusion(leafIndex, size)).map(hex),
-        root: hex(root),
-        checkpoint: note,
-        event: (await eventsFor(context)).isHidden(event.stream) ? { ...stored, salt: null, data: null } : stored,
-      };
-    },
+    answer: (context, { eventId }) => eventProof(context, eventId),
   }),
   read({
     name: "audit.consistency",

@@ -3,7 +3,9 @@ import { NomosError } from "../../contract/index.ts";
 import { SESSIONS } from "../../kernel/index.ts";
 import type { ExplainedLine } from "../../services/index.ts";
 import { type Context, read, type Syscall } from "../define.ts";
+import { Flag } from "../query-text.ts";
 import { reachOf } from "../session/reach.ts";
+import { BlameProof, blameProof } from "./blame-proof.ts";
 
 const RANGE = /^(\d{1,9})(?:,(\d{1,9}))?$/;
 
@@ -35,12 +37,13 @@ export const blame: readonly Syscall[] = [
     summary: "Show who wrote each line of a file: session, turn, agent, model and approver",
     permission: "blame.read",
     roles: ["viewer"],
-    needs: ["blame", "store", "workspaces"],
+    needs: ["audit", "blame", "secrets", "store", "workspaces"],
     heavy: true,
     about: "system",
     input: z.object({
       path: z.string().min(1).max(4096),
       cwd: z.string().min(1).max(4096).describe("a folder of the repository; `path` is relative to it"),
+      proof: Flag.describe("also give what `nomos-verify blame` needs to check the lines without Nomos"),
       lines: z.string().regex(RANGE, "two line numbers, such as 10,40").optional().describe("first and last, from 1"),
     }),
     output: z.object({
@@ -51,6 +54,7 @@ export const blame: readonly Syscall[] = [
       next: z.number().int().nullable().describe("the line to go on with; null at the end"),
       binary: z.boolean().describe("a binary file has no lines"),
       followsMoves: z.boolean().describe("false: git took too long to look for moved lines"),
+      proof: BlameProof.optional(),
     }),
     errors: [
       ...([
@@ -61,18 +65,26 @@ export const blame: readonly Syscall[] = [
         "not_a_repository",
         "repository_invalid",
       ] as const),
-      ...(["file_missing", "file_too_large", "git_failed", "git_missing", "worktree_failed"] as const),
+      ...([
+        "file_missing",
+        "file_too_large",
+        "git_failed",
+        "git_missing",
+        "tile_missing",
+        "payload_too_large",
+      ] as const),
     ],
     http: { method: "GET", path: "/api/blame" },
     cli: { positional: ["path"], short: "blame", here: { member: "cwd", unless: [] }, paths: ["cwd"], print: "blame" },
     mcp: { toolsets: ["core"] },
-    answer: async (context, { path, cwd, lines }) => {
+    answer: async (context, { path, cwd, lines, proof }) => {
       const range = rangeOf(lines);
       const found = await context.services.blame.file({ cwd, path, range, within: await readable(context) });
       const names = await namesOf(context, found.lines);
       const { repository, head, next, isBinary: binary, followsMoves } = found;
       const shown = found.lines.map((line) => lineWire(line, found.path, names));
-      return { path: found.path, repository, head, lines: shown, next, binary, followsMoves };
+      const proven = proof === true ? { proof: await blameProof(context, found.lines) } : {};
+      return { path: found.path, repository, head, lines: shown, next, binary, followsMoves, ...proven };
     },
   }),
 ];
