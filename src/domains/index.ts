@@ -141,7 +141,6 @@ export {
   LANDED_COMMITS,
   LANDING_LIMITS,
   LANDINGS,
-  type LandedCommit,
   type LandingRow,
   LandingStream,
   landedCommitPrefix,

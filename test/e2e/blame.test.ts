@@ -72,6 +72,24 @@ proves("BLAME-1", "a landed line names its session, turn, event, agent and landi
 });
 
 proves(
+  "BLAME-1",
+  "a landed line stays explained when its session is forgotten, on the command line as well",
+  async () => {
+    using bench = setUpBench();
+    const { session } = await twoTurns(bench);
+    const before = await blame(bench, "story.txt");
+    const said = await daemon.cli("blame", "story.txt", "--cwd", bench.repo, "--lines", "2,3");
+    expect(said).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(said.stdout).toContain(session.name);
+    expect(said.stdout).toContain(TWO[0]);
+    expect(said.stdout).not.toContain(ONE[0]);
+    expectOk(await daemon.call("DELETE", `/sessions/${session.id}`));
+    const without = ({ session: _name, ...line }: Line & { readonly session?: string }) => line;
+    expect((await blame(bench, "story.txt")).map(without)).toEqual(before.map(without));
+  },
+);
+
+proves(
   "BLAME-2",
   "merged, squashed and rebased landings tell the turn of each line, also of committed work",
   async () => {

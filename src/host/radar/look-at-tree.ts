@@ -1,7 +1,7 @@
+import { writeCommit } from "./merge/write-commit.ts";
 import type { Ground } from "./radar-ground.ts";
 import { originOf, type RadarTree } from "./radar-tree.ts";
 import { type Change, entriesAt, type TakenChange, takeChanges } from "./take-changes.ts";
-import { writeCommit } from "./merge/write-commit.ts";
 
 /** Paths of one look. With more, the rest is looked at next time. */
 const LOOK_PATHS_MAX = 2000;

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { compareTrees, entryIn } from "./diff/compare.ts";
-import { contentOf, type DiffOptions, diffChanges, type FileDiff, isFile, kindOfChange } from "./diff/file-diffs.ts";
+import { compareTrees } from "./diff/compare.ts";
+import { type DiffOptions, diffChanges, type FileDiff, filesIn, kindOfChange } from "./diff/file-diffs.ts";
 import { openObjects } from "./packs/objects.ts";
 import { decodeRecord, encodeRecord, type SnapshotRecord } from "./packs/record.ts";
 import { markLive, mergeSmallPacks, type Swept, sweepPacks } from "./packs/sweep.ts";
@@ -191,16 +191,7 @@ export function openSnapshotStore(folder: string): SnapshotStore {
       }
       return found;
     },
-    read: function* (of, names, bytesMax) {
-      const { listing } = recordOf(of);
-      const found: (Buffer | null)[] = [];
-      for (const name of names) {
-        const entry = entryIn(objects, listing, name);
-        found.push(entry !== null && isFile(entry) && entry.size <= bytesMax ? contentOf(objects, entry) : null);
-        yield;
-      }
-      return found;
-    },
+    read: (of, names, bytesMax) => filesIn(objects, recordOf(of).listing, names, bytesMax),
     diff: function* (from, to, options) {
       const before = from === null ? null : recordOf(from).listing;
       return yield* diffChanges(objects, compareTrees(objects, before, recordOf(to).listing), options);

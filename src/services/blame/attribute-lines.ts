@@ -24,8 +24,8 @@ import type { Store } from "../../store/index.ts";
 import type { Attribute } from "../landing/landing-deps.ts";
 import { FILE_BYTES_MAX, followFiles, type Histories, linesIn } from "./file-histories.ts";
 import { lineHash } from "./line-hash.ts";
-import { timelineOf } from "./timeline.ts";
 import { hasEnded, numberTurns, turnFacts } from "./turn-facts.ts";
+import { worktreeSteps } from "./worktree-steps.ts";
 
 /** All commits of a landing together; further files are told by their last turn alone. */
 const RECORDED_LINES_MAX = 200_000;
@@ -41,7 +41,7 @@ export function createAttribution(deps: {
     const turns = numberTurns();
     const commits = await changedFiles(opened, prepared.commits);
     const paths = [...new Set(commits.flatMap(({ files }) => files.map(({ path }) => path)))];
-    const steps = await timelineOf(store, order);
+    const steps = await worktreeSteps(store, order);
     const followed = await followFiles(snapshots, steps, paths, turns).catch(withoutSnapshots);
     const last = order.turnId === null ? null : { sessionId: order.sessionId, turnId: order.turnId };
     const isOver = last === null || (await hasEnded(store, last));

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { type BlamedLine, createGitRunner, openBlame, utf8 } from "../../host/index.ts";
+import { createGitRunner, openBlame, utf8 } from "../../host/index.ts";
 import type { Store } from "../../store/index.ts";
 import { blamedPlace } from "./blamed-place.ts";
-import { type Explained, explainLines } from "./explain-lines.ts";
+import { type ExplainedLine, explainLines } from "./explain-lines.ts";
 import { createLandingFacts } from "./landing-facts.ts";
 import { type ProofParts, proofLines } from "./proof-lines.ts";
 
@@ -31,12 +31,6 @@ export interface FileBlame {
   readonly next: number | null;
   readonly isBinary: boolean;
   readonly followsMoves: boolean;
-}
-
-export interface ExplainedLine extends BlamedLine {
-  /** For people; `text` has the bytes. */
-  readonly shown: string;
-  readonly explained: Explained;
 }
 
 /** More lines come with the next call. */

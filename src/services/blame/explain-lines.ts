@@ -13,6 +13,12 @@ export type Explained =
   /** The commit says so, or the text looks like it; the log does not confirm it. */
   | (Told & { readonly by: "session"; readonly proven: false; readonly reason: string });
 
+export interface ExplainedLine extends BlamedLine {
+  /** For people; `text` has the bytes. */
+  readonly shown: string;
+  readonly explained: Explained;
+}
+
 interface Told {
   readonly sessionId: string;
   readonly turnId: string | null;

@@ -1,7 +1,7 @@
 import { BEFORE, type FileVersion, likeness, nextVersion, PERSON, type Writer } from "../../domains/index.ts";
 import { byteNameOf, isBinary, linesOf, type Snapshots } from "../../host/index.ts";
-import type { Step } from "./timeline.ts";
 import type { TurnNumbers } from "./turn-facts.ts";
+import type { Step } from "./worktree-steps.ts";
 
 /** What became of a file in the session's worktree. */
 export interface FileHistory {

@@ -1,6 +1,5 @@
 import type { Store } from "../../store/index.ts";
-import type { ExplainedLine } from "./blame.ts";
-import type { Explained } from "./explain-lines.ts";
+import type { Explained, ExplainedLine } from "./explain-lines.ts";
 import type { LandingFacts } from "./landing-facts.ts";
 import { lineHash } from "./line-hash.ts";
 

@@ -2,7 +2,7 @@ import type { Objects } from "../packs/objects.ts";
 import { shownName } from "../walk/byte-path.ts";
 import { decodeChunks, type Entry } from "../walk/listing.ts";
 import { binaryPatch } from "./binary-patch.ts";
-import type { Change } from "./compare.ts";
+import { type Change, entryIn } from "./compare.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 
 export interface DiffOptions {
@@ -104,11 +104,27 @@ function packedOf(objects: Pick<Objects, "get">, { before, after }: Change, made
   return isBare ? { binary: binaryPatch(side(before), side(after)) } : {};
 }
 
-export function isFile(entry: Entry | null): boolean {
+/** Contents by path; null where there is no file, or a larger one. */
+export function* filesIn(
+  objects: Pick<Objects, "get">,
+  listing: string | null,
+  paths: readonly string[],
+  bytesMax: number,
+): Generator<void, readonly (Buffer | null)[]> {
+  const found: (Buffer | null)[] = [];
+  for (const path of paths) {
+    const entry = entryIn(objects, listing, path);
+    found.push(entry !== null && isFile(entry) && entry.size <= bytesMax ? contentOf(objects, entry) : null);
+    yield;
+  }
+  return found;
+}
+
+function isFile(entry: Entry | null): boolean {
   return entry?.kind === "file" || entry?.kind === "chunked";
 }
 
-export function contentOf(objects: Pick<Objects, "get">, entry: Entry | null): Buffer {
+function contentOf(objects: Pick<Objects, "get">, entry: Entry | null): Buffer {
   if (entry === null || !isFile(entry)) return Buffer.alloc(0);
   if (entry.kind === "file") return objects.get(entry.object);
   return Buffer.concat(decodeChunks(objects.get(entry.object)).map(objects.get));

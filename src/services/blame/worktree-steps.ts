@@ -23,7 +23,7 @@ const NOBODY: ReadonlySet<string> = new Set();
  * Every known moment of a worktree's files, oldest first: the turns of all sessions that worked in it, and those of the
  * session that it was forked from.
  */
-export async function timelineOf(
+export async function worktreeSteps(
   store: Store,
   { sessionId, worktreeId }: Pick<LandingOrder, "sessionId" | "worktreeId">,
 ): Promise<readonly Step[]> {
