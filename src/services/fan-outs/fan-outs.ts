@@ -150,7 +150,7 @@ async function orderOf(deps: FanOutDeps, wish: FanOutWish, by: By): Promise<Fano
   const name = sessionName(randomBytes(NAME_BYTES));
   const label = wish.start.label ?? `fan-out ${name}`;
   const start = { ...wish.start, cwd: wish.start.cwd ?? "", label };
-  const asked = { name, base: wish.base ?? null, start };
+  const asked = { base: wish.base ?? null, start };
   const able: { readonly one: (typeof candidates)[number]; readonly spec: SessionSpec }[] = [];
   const faults: (Fault & { readonly agent: string; readonly thrown: unknown })[] = [];
   for (const one of candidates) {

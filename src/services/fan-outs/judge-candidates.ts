@@ -24,7 +24,7 @@ const TURNS_MAX = 1000;
 const TRIES_MAX = 3;
 const PAUSE_MS = 2000;
 /** These may be over in a moment. */
-const PASSING: readonly string[] = ["overloaded", "disk_low", "disk_full", "stale_version"];
+const PASSING: readonly string[] = ["session_busy", "overloaded", "disk_low", "disk_full", "stale_version"];
 
 /** The turn whose work can be judged now; null while the session works, waits, or has done nothing. */
 export function judgeable(session: SessionState): string | null {

@@ -63,13 +63,13 @@ async function openingOf({ agents }: FanOutDeps, { order }: KnownFanout, one: Tr
 
 /** What a candidate's session is opened with. */
 export function candidateOpening(
-  { start, base, name }: Pick<FanoutOrder, "start" | "base" | "name">,
+  { start, base }: Pick<FanoutOrder, "start" | "base">,
   { driver, agent, model }: Pick<Candidate, "driver" | "agent" | "model">,
 ): Opening {
   const { cwd, ground, sandbox, scope, network, secrets, mode, label, title, floor, onlyRegistered } = start;
   return {
     ...(ground === null ? { cwd } : { ground }),
-    ...{ adapter: driver, agent, label, secrets, onlyRegistered, worktree: true, title: title ?? name },
+    ...{ adapter: driver, agent, label, secrets, onlyRegistered, worktree: true, title: title ?? undefined },
     base: base ?? undefined,
     sandbox: sandbox ?? undefined,
     scope: scope ?? undefined,

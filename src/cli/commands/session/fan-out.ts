@@ -106,7 +106,7 @@ async function follow(terminal: Terminal, client: Client, { id, name }: Fanout, 
       }
   } catch (thrown) {
     if (!leave.signal.aborted) throw thrown;
-    terminal.complain(`\nThe fan-out goes on. Come back: nomos fan-out wait ${name}`);
+    terminal.complain(`The fan-out goes on. Come back: nomos fan-out wait ${name}`);
     return null;
   } finally {
     process.off("SIGINT", onInterrupt);
