@@ -22,13 +22,13 @@ export function createLane(parts: LaneParts, name: string): Lane {
   /** How many of the first ones failed together: they are halved until the guilty one is alone. */
   let suspects = 0;
   let lastCheckMs: number | null = null;
-  /** The branch moved under the last checks: the moment when it does not has to serve all that wait. */
-  let isRestless = false;
+  /** Making many commits takes time, in which others move the branch: a batch that came too late is halved. */
+  let room: number = LANDING_LIMITS.batch.max;
 
   const batchMax = async (): Promise<number> => {
     if (suspects > 0) return Math.max(1, Math.floor(suspects / 2));
     lastCheckMs ??= await lastCheckOf(deps, name);
-    return isRestless || lastCheckMs > deps.settings().batchAfterMs ? LANDING_LIMITS.batch.max : 1;
+    return lastCheckMs > deps.settings().batchAfterMs ? room : 1;
   };
   const ends: LaneEnds = {
     refuse: async (id, findings) => {
@@ -47,7 +47,8 @@ export function createLane(parts: LaneParts, name: string): Lane {
   const land = async (rows: readonly CheckingRow[], signal: AbortSignal): Promise<void> => {
     const { at, ids, checkMs } = await landBatch(parts, ends, rows, signal);
     lastCheckMs = checkMs ?? lastCheckMs;
-    isRestless = at === "moved" || (isRestless && at === "apart");
+    if (at === "moved") room = Math.max(1, Math.floor(ids.length / 2));
+    if (at === "landed") room = Math.min(LANDING_LIMITS.batch.max, 2 * room);
     if (at === "landed") suspects = Math.max(0, suspects - ids.length);
     if (at === "apart") suspects = ids.length;
     if (at === "moved") await tries.moved(ids, rows[0]?.order.into ?? "", ends.refuse);
