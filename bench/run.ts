@@ -25,6 +25,7 @@ import { gateBenchmark } from "./gate.ts";
 import type { Bench, Benchmark } from "./harness.ts";
 import { hibernatedBenchmark } from "./hibernated.ts";
 import { createHomes } from "./homes.ts";
+import { landingBenchmark } from "./landing.ts";
 import { listSearchBenchmark } from "./list-search.ts";
 import { mcpBenchmark } from "./mcp.ts";
 import { mcpServersBenchmark } from "./mcp-servers.ts";
@@ -69,6 +70,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   postgresBenchmark,
   wallsBenchmark,
   worktreeBenchmark,
+  landingBenchmark,
 ];
 
 /** Not part of a run that names nothing. */

@@ -1,4 +1,6 @@
 import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { readSmall } from "../../git/find-repository.ts";
 import type { GitOptions, GitRunner } from "../../git/run-git.ts";
 
 export interface RefMove {
@@ -97,11 +99,16 @@ async function kept(git: GitRunner, move: RefMove, said: string): Promise<RefKep
   return { moved: false, why: isMoved ? "tip" : "checkout", words: words || "the branch moved" };
 }
 
+const ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
 /** Where the branch points in the person's repository now; null when it is gone. */
 export async function tipIn(
   git: GitRunner,
   { gitDir, branch }: { readonly gitDir: string; readonly branch: string },
 ): Promise<string | null> {
+  // A ref of its own file counts before packed ones, and costs no process. Linked worktrees keep theirs elsewhere.
+  const own = (await readSmall(join(gitDir, "refs", "heads", branch)))?.trim() ?? "";
+  if (ID.test(own)) return own;
   const { exitCode, stdout } = await git.run(["rev-parse", "--verify", "-q", `refs/heads/${branch}`], { gitDir });
   return exitCode === 0 ? stdout.toString().trim() : null;
 }
