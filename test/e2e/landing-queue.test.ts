@@ -18,13 +18,11 @@ beforeAll(async () => {
 afterAll(() => daemon[Symbol.asyncDispose]());
 
 const sh = (script: string) => ["sh", "-c", script];
-/** Long enough for a few calls to be made meanwhile. */
-const SLOW = sh("sleep 1.2");
 
 const post = (id: string, what: string, body: object = {}) =>
   daemon.call<ShownLanding>("POST", `/api/landings/${id}/${what}`, body);
 const checking = (id: string) =>
-  eventually("it is checked", async () => (await landing(daemon, id)).state === "checking");
+  eventually("its check runs", async () => (await landing(daemon, id)).checking !== undefined);
 /** What was written first into each file that the branch got, oldest first. */
 const order = (bench: Bench) =>
   bench.git(bench.repo, "log", "--reverse", "--first-parent", "--format=", "--name-only", "-m", "main").split("\n");
@@ -64,15 +62,13 @@ proves("LAND-32", "landings of a branch go oldest first; held, moved and ejected
 
 proves("LAND-33", "a branch that moves during checks: the landing is checked again on the new commit", async () => {
   using bench = setUpBench();
-  await configure(daemon, { checks: [SLOW] });
   const [a = ""] = await several(bench, ["a"]);
-  const queued = await land(daemon, a);
-  await eventually("the check runs", async () => (await landing(daemon, queued.id)).state === "checking");
+  const queued = await land(daemon, a, { checks: [sh("sleep 3")] });
+  await checking(queued.id);
   writeFileSync(join(bench.repo, "mine.txt"), "mine");
   bench.git(bench.repo, "add", "mine.txt");
   bench.git(bench.repo, "commit", "-qm", "mine");
   const landed = await settled(daemon, queued.id);
-  await configure(daemon, {});
   expect(landed).toMatchObject({ state: "landed" });
   expect((await landingEvents(queued.id)).map(({ type }) => type)).toContain("landing.returned@1");
   expect(order(bench).filter((name) => /^(a|mine)\.txt$/.test(name))).toEqual(["mine.txt", "a.txt"]);
@@ -151,6 +147,37 @@ proves(
   },
 );
 
+/** Merges the commit that it is told of, and keeps its own side. */
+const MERGER = `
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+export default async ({ input }) => {
+  const onto = /is at commit ([0-9a-f]+)/.exec(input)?.[1];
+  if (onto === undefined) return writeFileSync("README.md", "ours");
+  execFileSync("git", ["commit", "-qam", "ours"]);
+  execFileSync("git", ["merge", "-q", "-X", "ours", "-m", "merged", onto]);
+};
+`;
+
+proves(
+  "LAND-35",
+  "an agent whose work conflicts reads the branch's commit in its worktree, and merges it",
+  async () => {
+    using bench = setUpBench();
+    const file = await plantDriver(MERGER);
+    const { id } = await start(daemon, { adapter: "script", file, cwd: bench.repo, worktree: true });
+    await turn(daemon, id, "change it");
+    bench.write(join(bench.repo, "README.md"), "theirs");
+    bench.git(bench.repo, "commit", "-qam", "theirs");
+    const first = await land(daemon, id);
+    const next = await eventually("the next try", async () => (await landing(daemon, first.id)).retriedAs);
+    expect(await landing(daemon, first.id)).toMatchObject({ findings: [{ rule: "conflict", path: "README.md" }] });
+    expect(await settled(daemon, next)).toMatchObject({ state: "landed", attempt: 2 });
+    expect(bench.git(bench.repo, "show", "main:README.md")).toBe("ours");
+    expect(bench.git(bench.repo, "log", "--format=%s", "main").split("\n")).toContain("theirs");
+  },
+);
+
 proves("LAND-36", "a dry run tells what would come, and changes nothing", async () => {
   using bench = setUpBench();
   await configure(daemon, { checks: [sh("exit 1")] });
@@ -183,14 +210,13 @@ proves("LAND-37", "for a pull request the work is pushed as a branch of its own,
 proves("LAND-38", "a repository that is gone refuses its landings; those of others go on", async () => {
   using bench = setUpBench();
   using other = setUpBench();
-  await configure(daemon, { checks: [SLOW] });
   const [a = "", b = ""] = await several(bench, ["a", "b"]);
   const [c = ""] = await several(other, ["c"]);
-  const [first, second] = [await land(daemon, a), await land(daemon, b)];
+  const first = await land(daemon, a, { checks: [sh("sleep 4")] });
+  const second = await land(daemon, b);
   await checking(first.id);
-  const third = await land(daemon, c);
   execFileSync("rm", ["-rf", bench.repo]);
+  const third = await land(daemon, c);
   for (const { id } of [first, second]) expect(await settled(daemon, id)).toMatchObject({ state: "refused" });
   expect(await settled(daemon, third.id)).toMatchObject({ state: "landed" });
-  await configure(daemon, {});
 });

@@ -13,6 +13,7 @@ export interface ShownLanding {
   readonly state: "queued" | "checking" | "landed" | "refused" | "ejected";
   readonly attempt: number;
   readonly held?: string;
+  readonly checking?: string;
   readonly commit?: string;
   readonly commits?: readonly string[];
   readonly toldIn?: string;

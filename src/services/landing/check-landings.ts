@@ -6,7 +6,7 @@ import type { CheckReport } from "./judge.ts";
 import type { LandingDeps } from "./landing-deps.ts";
 
 /** Runs checks, of a few landings at once. */
-export interface Checker {
+export interface CheckRuns {
   readonly check: (given: ToCheck, signal: AbortSignal) => Promise<CheckReport>;
   /** The check of a landing that runs now. */
   readonly checking: (id: string) => string | null;
@@ -23,7 +23,7 @@ export interface ToCheck {
 /** Lanes whose checks run at the same time; others wait. */
 const AT_ONCE = 4;
 
-export function createChecker(deps: Pick<LandingDeps, "judge" | "settings" | "scratch">): Checker {
+export function createCheckRuns(deps: Pick<LandingDeps, "judge" | "settings" | "scratch">): CheckRuns {
   const running = new Map<string, string>();
   const waiting: (() => void)[] = [];
   let taken = 0;

@@ -11,7 +11,7 @@ import {
 } from "../../domains/index.ts";
 import { type Decision, refuse } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";
-import { createChecker } from "./check-landings.ts";
+import { createCheckRuns } from "./check-landings.ts";
 import { createKeptWork } from "./kept-work.ts";
 import type { LandingDeps } from "./landing-deps.ts";
 import { createLandingFacts } from "./landing-facts.ts";
@@ -38,10 +38,10 @@ export function createLandings(deps: LandingDeps): LandingService {
     by: By,
   ): Promise<readonly RecordedEvent[]> => (await committer.change(LandingStream, id, decide, by)).events;
   const kept = createKeptWork(deps.folder);
-  const checker = createChecker(deps);
+  const checks = createCheckRuns(deps);
   const ordering = createOrdering(deps, kept);
   const mending = createMending(deps, ordering);
-  const runner = createRunner({ deps, kept, checker, facts: createLandingFacts(deps) });
+  const runner = createRunner({ deps, kept, checks, facts: createLandingFacts(deps) });
 
   const begin = async (): Promise<void> => {
     await runner.start();
@@ -53,8 +53,8 @@ export function createLandings(deps: LandingDeps): LandingService {
   return {
     landings: {
       land: (sessionId, wish, by) => ordering.queue(sessionId, wish, by),
-      tryOut: createTrials({ deps, kept, checker, ordering }),
-      checking: checker.checking,
+      tryOut: createTrials({ deps, kept, checks, ordering }),
+      checking: checks.checking,
       draft: async (sessionId) => {
         const state = await committer.sessionState(sessionId);
         return landingMessage(deps.store, { message: null, turnId: lastTurnOf(state) }, state, "");

@@ -17,6 +17,13 @@ export interface Work {
 
 export type Judgement = { readonly made: MadeCommits } | { readonly findings: readonly Finding[] };
 
+export interface MakeWish {
+  /** Instead of the order's, or of the session's own words. */
+  readonly message?: string;
+  /** What is found does not refuse it yet, so no person is asked. */
+  readonly mayWait?: boolean;
+}
+
 /** Makes a landing's commits on `onto`, and asks the judge. */
 export async function makeAndJudge(
   { store, judge }: Pick<LandingDeps, "store" | "judge">,
@@ -24,13 +31,14 @@ export async function makeAndJudge(
   work: Work,
   onto: string,
   signal: AbortSignal,
-  given?: { readonly message: string },
+  { message: given, mayWait = false }: MakeWish = {},
 ): Promise<Judgement> {
   const { order, captured, state, eventId } = work;
   // Objects that git does not accept are not there to make anything of.
   if (captured.fault !== null) return { findings: [faultFinding(captured.fault)] };
+  const name = state.spec?.name ?? order.sessionId;
   const trailers = trailersOf(order, eventId);
-  const words = given?.message ?? (await landingMessage(store, order, state, opened.settings.template));
+  const words = given ?? (await landingMessage(store, order, state, opened.settings.template));
   const message = await opened.spell(words, trailers);
   const { head, tree } = order.captured;
   const made = await opened.make({
@@ -42,11 +50,11 @@ export async function makeAndJudge(
     trailers,
     isTrial: eventId === null,
   });
-  if (!("commit" in made)) return { findings: unmade(made, order, state.spec?.name ?? order.sessionId) };
+  if (!("commit" in made)) return { findings: unmade(made, order, name) };
   const judged = { opened, order, captured, tip: onto, made, state };
   const findings = await judge.judge(judged, signal);
   if (findings.length === 0) return { made };
-  return { findings: eventId === null ? findings : await judge.amend(judged, findings) };
+  return { findings: eventId === null || mayWait ? findings : await judge.amend(judged, findings) };
 }
 
 function trailersOf({ sessionId, turnId }: LandingOrder, eventId: string | null): readonly string[] {

@@ -1,6 +1,6 @@
 import type { Finding } from "../../domains/index.ts";
 import type { LandingRepository } from "../../host/index.ts";
-import type { Checker } from "./check-landings.ts";
+import type { CheckRuns } from "./check-landings.ts";
 import type { KeptWork } from "./kept-work.ts";
 import type { LandingDeps } from "./landing-deps.ts";
 import type { Landings, Trial } from "./landings.ts";
@@ -10,12 +10,12 @@ import type { Ordered, Ordering } from "./order-landing.ts";
 interface TrialParts {
   readonly deps: LandingDeps;
   readonly kept: KeptWork;
-  readonly checker: Checker;
+  readonly checks: CheckRuns;
   readonly ordering: Pick<Ordering, "order">;
 }
 
 /** A dry run: the same gate and the same checks, on commits that no branch will get. */
-export function createTrials({ deps, kept, checker, ordering }: TrialParts): Landings["tryOut"] {
+export function createTrials({ deps, kept, checks, ordering }: TrialParts): Landings["tryOut"] {
   return async (sessionId, wish, signal = new AbortController().signal) => {
     const id = `try-${deps.newId()}`;
     try {
@@ -44,7 +44,7 @@ export function createTrials({ deps, kept, checker, ordering }: TrialParts): Lan
     const counts = await opened.counts(onto, commit);
     const { blocked } = pullRequest === null ? await opened.places(into) : { blocked: null };
     if (blocked !== null) return { into, findings: [isBlocked(into, blocked)], ...counts, checkMs: null };
-    const report = await checker.check({ opened, landings: [{ id, order }], onto, commit }, signal);
+    const report = await checks.check({ opened, landings: [{ id, order }], onto, commit }, signal);
     return { into, findings: report.findings, ...counts, checkMs: report.checkMs };
   }
 }

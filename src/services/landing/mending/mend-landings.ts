@@ -1,15 +1,7 @@
 import type { By } from "../../../commit/index.ts";
 import { toNomosError } from "../../../contract/index.ts";
 import { isMendable, LANDINGS, type LandingRow, LandingStream, tellOfLanding } from "../../../domains/index.ts";
-import {
-  dataIn,
-  isEnded,
-  SESSION_EVENTS,
-  Session,
-  type SessionState,
-  sessionFact,
-  sessionStream,
-} from "../../../kernel/index.ts";
+import { dataIn, isEnded, SESSION_EVENTS, Session, type SessionState, sessionStream } from "../../../kernel/index.ts";
 import type { RecordedEvent } from "../../../store/index.ts";
 import type { LandingDeps } from "../landing-deps.ts";
 import { lastTurnOf } from "../landing-message.ts";
@@ -25,13 +17,14 @@ export interface Mending {
 type Refused = Extract<LandingRow, { at: "refused" }>;
 
 const LANDING = "landing/";
+const DAEMON = "daemon";
 const READ_MAX = 200;
 const ADMITTED_READ = 20;
 
 export function createMending(deps: LandingDeps, { queue }: Pick<Ordering, "queue">): Mending {
   const { store, committer, supervisor, log } = deps;
-  /** Landings by the turn that mends them. */
-  const turns = new Map<string, string>();
+  /** Landings by the stream of the session that mends them. */
+  const mending = new Map<string, string>();
   let isStopped = false;
   let stopListening = (): void => undefined;
   let work: Promise<void> = Promise.resolve();
@@ -57,7 +50,7 @@ export function createMending(deps: LandingDeps, { queue }: Pick<Ordering, "queu
       limit: 1,
       descending: true,
     });
-    const by: By = { actor: "daemon", cause: events[0]?.id ?? null };
+    const by: By = { actor: DAEMON, cause: events[0]?.id ?? null };
     const before = await admittedBecause(order.sessionId, by.cause ?? "");
     const turnId = before ?? (await promptOf(row, by));
     if (turnId !== null) await committer.change(LandingStream, id, (state) => tellOfLanding(state, turnId), by);
@@ -91,20 +84,29 @@ export function createMending(deps: LandingDeps, { queue }: Pick<Ordering, "queu
     }
   };
 
+  /** Whoever prompted the session since then decides when its work is landed. */
+  const isPrompted = async (stream: string, told: string): Promise<boolean> => {
+    const query = { types: ["turn.admitted"], limit: ADMITTED_READ, descending: true };
+    const { events } = await store.readStream(stream, query);
+    const at = events.findIndex((event) => dataIn(SESSION_EVENTS, [event], "turn.admitted@1")?.turnId === told);
+    return at === -1 || events.slice(0, at).some(({ actor }) => actor !== DAEMON);
+  };
+
   const mend = async (row: Refused): Promise<void> => {
     const { id, told, order } = row;
     if (told === null) return;
-    const { recentTurns } = await store.fold(Session, order.sessionId);
+    const stream = sessionStream(order.sessionId);
+    const { recentTurns, phase, queue: waiting } = await store.fold(Session, order.sessionId);
     const end = recentTurns.find(({ turnId }) => turnId === told);
-    if (end === undefined) return void turns.set(told, id);
-    turns.delete(told);
-    // Whoever prompted the session since then decides when its work is landed.
-    if (end.outcome !== "completed" || recentTurns.at(-1)?.turnId !== told) return;
+    // Notes that came late are answered in turns of their own: they belong to it.
+    if (end === undefined || phase.at === "busy" || waiting.length > 0) return void mending.set(stream, id);
+    mending.delete(stream);
+    if (end.outcome !== "completed" || (await isPrompted(stream, told))) return;
     const { into, how, message, checks, pullRequest } = order;
     const wish = { into, how, message: message ?? undefined, checks, pr: pullRequest !== null };
     const query = { types: ["turn.ended"], turnId: told, limit: 1 };
     const { events } = await store.readStream(sessionStream(order.sessionId), query);
-    await queue(order.sessionId, wish, { actor: "daemon", cause: events[0]?.id ?? null }, { id, order });
+    await queue(order.sessionId, wish, { actor: DAEMON, cause: events[0]?.id ?? null }, { id, order });
   };
 
   const news = (events: readonly RecordedEvent[]): void => {
@@ -113,9 +115,8 @@ export function createMending(deps: LandingDeps, { queue }: Pick<Ordering, "queu
         const id = event.stream.slice(LANDING.length);
         if (event.type === "landing.refused@1") later(id, tell);
         if (event.type === "landing.told@1") later(id, mend);
-      } else if (event.type === "turn.ended@1" && turns.size > 0) {
-        const fact = sessionFact(event);
-        const id = fact?.type === "turn.ended@1" ? turns.get(fact.data.turnId) : undefined;
+      } else if (event.type === "turn.ended@1") {
+        const id = mending.get(event.stream);
         if (id !== undefined) later(id, mend);
       }
     }

@@ -22,7 +22,7 @@ export async function landBatch(
   rows: readonly CheckingRow[],
   signal: AbortSignal,
 ): Promise<BatchEnd> {
-  const { deps, kept, checker } = parts;
+  const { deps, kept, checks } = parts;
   const items = await loadAll(parts, ends, rows);
   const [leader] = items;
   if (leader === undefined) return SETTLED;
@@ -40,7 +40,7 @@ export async function landBatch(
   if (last === undefined) return SETTLED;
   const ids = idsOf(stacked);
   const report = await whileThere(opened, { branch: into, commit: onto }, signal, (unmoved) =>
-    checker.check({ opened, landings: stacked, onto, commit: last.made.commit }, unmoved),
+    checks.check({ opened, landings: stacked, onto, commit: last.made.commit }, unmoved),
   );
   if (report === null) return { at: "moved", ids, checkMs: null };
   const { findings, message, checkMs } = report;
@@ -154,7 +154,7 @@ async function stack(
   for (const item of items) {
     const below = stacked.at(-1);
     const base = below?.made.commit ?? onto;
-    const judged = await makeAndJudge(deps, opened, item, base, signal);
+    const judged = await makeAndJudge(deps, opened, item, base, signal, { mayWait: below !== undefined });
     if ("made" in judged) stacked.push({ ...item, made: judged.made, base });
     else if (below !== undefined)
       await facts.giveBack([item.id], `it does not fit onto ${below.id}, which is before it`);

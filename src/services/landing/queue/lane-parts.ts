@@ -1,4 +1,4 @@
-import type { Checker } from "../check-landings.ts";
+import type { CheckRuns } from "../check-landings.ts";
 import type { KeptWork } from "../kept-work.ts";
 import type { LandingDeps } from "../landing-deps.ts";
 import type { LandingFacts } from "../landing-facts.ts";
@@ -8,7 +8,7 @@ export interface LaneParts {
   readonly deps: LandingDeps;
   readonly kept: KeptWork;
   readonly facts: LandingFacts;
-  readonly checker: Checker;
+  readonly checks: CheckRuns;
   readonly stopping: AbortSignal;
 }
 
