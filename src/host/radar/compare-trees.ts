@@ -12,8 +12,8 @@ export async function comparePair(a: RadarTree, b: RadarTree, ground: Ground): P
   if (a.commit === null || b.commit === null || a.commit === b.commit) return clean;
   const merged = await mergePair(ground.view, a.commit, b.commit);
   // Only what both have changed is theirs: their bases may differ as well.
-  const counts = (paths: readonly string[]) =>
-    paths.some((path) => isOwn(a, path)) && paths.some((path) => isOwn(b, path));
+  const counts = (paths: readonly string[], ids: readonly (string | null)[]) =>
+    [a, b].every((tree) => paths.some((path) => isOwn(tree, path)) || holds(tree, ids));
   const isLarge = (path: string) => [a, b].some(({ changes }) => changes.get(path)?.isLarge === true);
   return { ...clean, ...(await collidedFiles(ground.view, merged, counts, isLarge)) };
 }
@@ -57,6 +57,11 @@ export async function compareBase(tree: RadarTree, ground: Ground, tip: string |
 /** Changed by this tree itself, also inside of a folder that it removed or made; not what its branch holds already. */
 function isOwn({ changes, landed, paths }: RadarTree, path: string): boolean {
   return (changes.has(path) && !landed.paths.has(path)) || (!changes.has(path) && paths.meets(path));
+}
+
+/** Git tells of a renamed file by its new name, which is no path of the side that changed it under the old one. */
+function holds({ changes }: RadarTree, ids: readonly (string | null)[]): boolean {
+  return [...changes.values()].some(({ entry }) => entry !== null && ids.includes(entry.id));
 }
 
 function repositoryOf({ record: { repository } }: RadarTree): string {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { copyPlain } from "../files/copy-plain.ts";
 import { holdFolder } from "../files/held-folder.ts";
 import { findRepository, type Repository, readSmall } from "../git/find-repository.ts";
-import { openView, type RepositoryView } from "../git/repository-view.ts";
+import { alternates, openView, type RepositoryView } from "../git/repository-view.ts";
 import type { GitRunner } from "../git/run-git.ts";
 import { HostError } from "../host-error.ts";
 import { removeTree } from "../trash/remove-tree.ts";
@@ -18,8 +18,8 @@ export interface Ground extends AsyncDisposable {
   /** The person's repository; null when it is gone. */
   readonly user: Repository | null;
   readonly view: RepositoryView;
-  /** Made from the objects of this tree? If not, the ground has to be opened again. */
-  readonly covers: (record: WorktreeRecord) => boolean;
+  /** Lets git read what this tree was made from. */
+  readonly cover: (record: WorktreeRecord) => Promise<void>;
   readonly baseOf: (commit: string | null) => Promise<BaseFacts>;
   /** Where a branch is now; null when it is gone. */
   readonly tipOf: (branch: string) => Promise<string | null>;
@@ -85,7 +85,11 @@ async function open(
     user,
     view,
     written: 0,
-    covers: ({ objectDirs }) => objectDirs.every((dir) => dirs.has(dir)),
+    cover: async ({ objectDirs }) => {
+      if (objectDirs.every((dir) => dirs.has(dir))) return;
+      for (const dir of objectDirs) dirs.add(dir);
+      await writeFile(join(view.gitDir, "objects", "info", "alternates"), alternates([...dirs]));
+    },
     baseOf: (commit) => {
       const known = bases.get(commit ?? "");
       if (known !== undefined) return known;

@@ -6,7 +6,7 @@ import type { RadarTree } from "./radar-tree.ts";
 /** The grounds of all repositories whose worktrees are compared. */
 export interface Grounds {
   readonly placed: (at: GroundPlace) => void;
-  /** Opened again when it does not know the objects of a tree, or has become large. */
+  /** Opened again when it has become large. */
   readonly of: (key: string, group: readonly RadarTree[]) => Promise<Ground>;
   readonly known: (key: string) => Ground | null;
   /** Closes those without trees. */
@@ -28,8 +28,10 @@ export function createGrounds(git: GitRunner, scratch: string): Grounds {
     placed: (at) => void places.set(at.key, at),
     of: async (key, group) => {
       const known = grounds.get(key);
-      const serves = known !== undefined && known.written < WRITTEN_MAX;
-      if (serves && group.every(({ record }) => known.covers(record))) return known;
+      if (known !== undefined && known.written < WRITTEN_MAX) {
+        for (const { record } of group) await known.cover(record);
+        return known;
+      }
       await close(key);
       const ground = await openGround(git, scratch, places.get(key) ?? { key, user: null }, group);
       grounds.set(key, ground);

@@ -73,7 +73,7 @@ export function createRadarLoop(settings: RadarSettings, report: (one: RadarRepo
     for (const tree of group) {
       // A tree alone collides with its branch only, which is compared when the branch moves.
       if (tree.watch === null && group.length > 1 && !isClosed)
-        await inTrouble(tree, () => watchTree(tree, ground, budget, pacer.soon));
+        await inTrouble(tree, () => watchTree(tree, () => grounds.known(key), budget, pacer.soon));
       await inTrouble(tree, () => takeEvents(tree));
     }
     const tips = new Map<string, string | null>();

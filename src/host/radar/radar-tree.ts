@@ -68,13 +68,20 @@ export function originOf({ userBase, base }: WorktreeRecord): string | null {
 
 export async function watchTree(
   tree: RadarTree,
-  { view, baseOf }: Ground,
+  ground: () => Ground | null,
   budget: { folders: number },
   onChange: () => void,
 ): Promise<void> {
-  const base = await baseOf(originOf(tree.record));
-  const ignored = (folders: readonly string[]) => matchedByRules(view, base.rules, folders);
-  tree.watch = await createFolderWatch({ tree: tree.place.tree, tracked: base.folders, ignored, budget, onChange });
+  const baseIn = (one: Ground) => one.baseOf(originOf(tree.record));
+  const first = ground();
+  if (first === null) return;
+  const { folders: tracked } = await baseIn(first);
+  // The ground may be another one by then.
+  const ignored = async (folders: readonly string[]) => {
+    const now = ground();
+    return now === null ? new Set<string>() : matchedByRules(now.view, (await baseIn(now)).rules, folders);
+  };
+  tree.watch = await createFolderWatch({ tree: tree.place.tree, tracked, ignored, budget, onChange });
 }
 
 /** Takes up what the system told of changes. */

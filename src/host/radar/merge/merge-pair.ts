@@ -58,13 +58,15 @@ export const FILES_MAX = 50;
 export async function collidedFiles(
   view: Pick<RepositoryView, "git">,
   { stages, conflicts }: MergedPair,
-  counts: (paths: readonly string[]) => boolean,
+  counts: (paths: readonly string[], ids: readonly (string | null)[]) => boolean,
   isLarge: (path: string) => boolean,
 ): Promise<{ readonly files: readonly CollidedFile[]; readonly more: number }> {
   const kinds = new Map<string, CollisionKind>();
   for (const { type, paths } of conflicts) {
-    const [path] = paths;
-    if (path === undefined || path.includes("\ufffd") || !counts(paths)) continue;
+    const [at] = paths;
+    if (at === undefined || at.includes("\ufffd") || !counts(paths, stages.get(at) ?? [])) continue;
+    // Git would put a file whose place is taken beside it, under the name of its commit.
+    const path = at.replace(/~[0-9a-f]{40,64}$/, "");
     const kind = isLarge(path) ? "large" : kindOf(type, stages.get(path));
     const known = kinds.get(path);
     // A renamed file may collide by its contents as well: the stronger word stays.
