@@ -148,6 +148,9 @@ proves(
     await turn(daemon, sessionId, "write a.txt a");
     const second = await judged(daemon, id);
     expect(candidateOf(second, "curious")).toMatchObject({ rank: 1, passes: true });
+    // Candidates collide on purpose: the radar tells neither of them.
+    const { conflicts } = expectOk(await daemon.call<{ conflicts: { sessions: string[] }[] }>("GET", "/api/conflicts"));
+    expect(conflicts.filter(({ sessions }) => sessions.includes(sessionId))).toEqual([]);
     const events = await eventsIn("fanout", id);
     expect(events.filter(({ type }) => type === "fanout.judged@1")).toHaveLength(3);
   },

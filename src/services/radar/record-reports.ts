@@ -6,6 +6,7 @@ import {
   type ConflictState,
   ConflictStream,
   clearConflict,
+  FANOUTS,
   pairId,
   recordConflict,
   recordStaleBase,
@@ -24,6 +25,12 @@ export interface OpenConflicts {
   /** Returns the sessions that it is about, if it is open and has changed. */
   readonly change: (id: string, decide: (state: ConflictState) => Decision) => Promise<readonly string[]>;
   readonly record: (report: PairReport | BaseReport, live: LiveTrees) => Promise<readonly string[]>;
+}
+
+/** Candidates of one fan-out do the same on purpose, and one of them lands at most: telling them would only disturb. */
+async function areRivals(store: Pick<Store, "rows">, one: string, other: string): Promise<boolean> {
+  const rows = await store.rows(FANOUTS, { where: { open: true }, limit: OPEN_MAX });
+  return rows.some(({ sessions }) => sessions.includes(one) && sessions.includes(other));
 }
 
 const BY: By = { actor: "daemon" };
@@ -45,7 +52,7 @@ export function createOpenConflicts(store: Pick<Store, "row" | "rows">, committe
   };
   const pair = async (report: PairReport, { sessionIn }: LiveTrees): Promise<readonly string[]> => {
     const [one, other] = [sessionIn(report.a), sessionIn(report.b)];
-    if (one === null || other === null) return [];
+    if (one === null || other === null || (await areRivals(store, one, other))) return [];
     const { files, more, repository, because } = report;
     const isTurned = one > other;
     const sessions = isTurned ? ([other, one] as const) : ([one, other] as const);
