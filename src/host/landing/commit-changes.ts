@@ -56,7 +56,7 @@ async function notOf(
 }
 
 /** Newest first. Commits that the person had at the session's base are theirs. */
-export async function newCommits(git: GitRunner, { tip, commit, userBase }: ChangeRange): Promise<readonly string[]> {
+async function newCommits(git: GitRunner, { tip, commit, userBase }: ChangeRange): Promise<readonly string[]> {
   const known = userBase !== null && (await git.run(["cat-file", "-e", `${userBase}^{commit}`])).exitCode === 0;
   const args = ["rev-list", commit, `^${tip}`, ...(known ? [`^${userBase}`] : [])];
   return (await git.text(args, { timeoutMs: LIST_TIMEOUT_MS })).split("\n").filter(Boolean);
