@@ -32,6 +32,7 @@ import { mcpServersBenchmark } from "./mcp-servers.ts";
 import { createPackager } from "./package.ts";
 import { peersBenchmark } from "./peers/peers.ts";
 import { postgresBenchmark } from "./postgres.ts";
+import { radarBenchmark } from "./radar.ts";
 import { redactionBenchmark } from "./redaction.ts";
 import { replayBenchmark } from "./replay.ts";
 import { writeReport } from "./report.ts";
@@ -70,6 +71,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   postgresBenchmark,
   wallsBenchmark,
   worktreeBenchmark,
+  radarBenchmark,
   landingBenchmark,
 ];
 
