@@ -13,6 +13,7 @@ import { agentTurnBenchmark } from "./agent-turn.ts";
 import { appendBenchmark } from "./append.ts";
 import { auditBenchmark } from "./audit.ts";
 import { backupBenchmark } from "./backup.ts";
+import { blameBenchmark } from "./blame.ts";
 import { boardBenchmark } from "./board.ts";
 import { chatBenchmark } from "./chat.ts";
 import { cliBenchmark } from "./cli.ts";
@@ -73,6 +74,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   worktreeBenchmark,
   radarBenchmark,
   landingBenchmark,
+  blameBenchmark,
 ];
 
 /** Not part of a run that names nothing. */

@@ -39,6 +39,9 @@ export interface BlamedFile {
 
 const BLAME_BYTES_MAX = 10_485_760;
 const BLAME_TIMEOUT_MS = 15_000;
+/** Looking for moved lines compares each changed line with whole files. Of a long file a person does not wait for it. */
+const LONG_LINES = 1000;
+const LONG_MOVES_TIMEOUT_MS = 700;
 const MESSAGES_BYTES_MAX = 16_777_216;
 const SUBMODULE = "160000";
 
@@ -75,19 +78,19 @@ async function blame(view: RepositoryView, head: string | null, { path, file, ra
   await mkdir(workTree, { recursive: true });
   // A checkout may have other line ends than the commit: then not every line is a local change.
   const isSame = local.equals(committed) || normal(local).equals(normal(committed));
-  const ask = async (moves: readonly string[]): Promise<readonly BlamedLine[]> => {
+  const ask = async (moves: readonly string[], timeoutMs = BLAME_TIMEOUT_MS): Promise<readonly BlamedLine[]> => {
     // Git compares given contents with HEAD, and takes no commit beside them.
     const what = isSame ? [head] : ["--contents", "-"];
     const args = ["blame", "--porcelain", ...moves, "-L", `${from},${to}`, ...what, "--", path];
     const input = isSame ? {} : { input: local };
-    return parsePorcelain(
-      (await view.git.must(args, { workTree, timeoutMs: BLAME_TIMEOUT_MS, ...input })).toString("latin1"),
-    );
+    return parsePorcelain((await view.git.must(args, { workTree, timeoutMs, ...input })).toString("latin1"));
   };
-  const moved = await ask(["-M", "-C"]).catch((thrown: unknown) => {
-    if (thrown instanceof HostError) return null;
-    throw thrown;
-  });
+  const moved = await ask(["-M", "-C"], to - from < LONG_LINES ? BLAME_TIMEOUT_MS : LONG_MOVES_TIMEOUT_MS).catch(
+    (thrown: unknown) => {
+      if (thrown instanceof HostError) return null;
+      throw thrown;
+    },
+  );
   return { lines: moved ?? (await ask([])), count, isBinary: false, followsMoves: moved !== null };
 }
 
