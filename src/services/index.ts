@@ -27,7 +27,7 @@ export type { WalledMeans } from "./landing/gate/run-walled.ts";
 export type { Checked, CheckReport, Judged, LandingJudge } from "./landing/judge.ts";
 export { createLandingJudge } from "./landing/judge-landing.ts";
 export { landingSettings } from "./landing/landing-settings.ts";
-export type { Landings, LandWish, Trial } from "./landing/landings.ts";
+export type { Landings } from "./landing/landings.ts";
 export { connectionsMax } from "./limits/connections.ts";
 export { type BoundsService, openBounds } from "./limits/open-bounds.ts";
 export { type McpServerService, openMcpServers } from "./mcp-servers/open-mcp-servers.ts";

@@ -15,12 +15,14 @@ const USAGE = `npm run soak -- [what] [options]
   faults                        every write and flush of the log fails, one after another
   turns                         a turn with parallel effects, killed at each of its events, on both stores
   files --rounds 100            random histories of a file tree with rewinds and kills; --repo PATH to work in a clone
+  landings                      thirty sessions land at once while the daemon is killed and a person commits
   canaries --rounds 1000000     so many events with secrets among them; then every byte that was written is searched
   --minutes 60                  begins nothing after this time (steady: ends then)
   --seed 7                      of storm, files and canaries
   --record                      the result goes to docs/reference/long-runs.md`;
 const EXIT_USAGE = 2;
 const FAULTS = "test/crash/store/faults.test.ts";
+const LANDINGS = "test/crash/daemon/landings.test.ts";
 const TURNS = "test/e2e/parallel-turn.test.ts";
 
 const { values, positionals } = parseArgs({
@@ -42,6 +44,7 @@ const untilMs = values.minutes === undefined ? Number.POSITIVE_INFINITY : Date.n
 const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
   whole: () => longRun("whole", record, async () => wholeTests()),
   faults: () => longRun("faults", record, async () => wholeTests("--project", "crash", FAULTS)),
+  landings: async () => wholeTests("--project", "crash", LANDINGS).failures.length,
   turns: async () => wholeTests("--project", "e2e", "--project", "e2e-postgres", TURNS).failures.length,
   // Loaded only now: what starts a daemon reads where the product is when it is loaded.
   steady: async () => {

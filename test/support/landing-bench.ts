@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { eventually, expectOk, type Session, start, turn } from "../e2e/support/talk.ts";
 import type { TestDaemon } from "./daemon.ts";
+import { sampled } from "./sampled.ts";
 import type { Bench } from "./worktree-bench.ts";
 
 export interface ShownLanding {
@@ -46,7 +47,7 @@ export async function landing(daemon: TestDaemon, id: string): Promise<ShownLand
 }
 
 /** Checks of others may come first, and the machine may be busy. */
-const SETTLED_MAX_MS = 150_000;
+const SETTLED_MAX_MS = sampled(1_500_000, 150_000);
 
 export async function settled(daemon: TestDaemon, id: string): Promise<ShownLanding> {
   const look = async (): Promise<ShownLanding | null> => {
