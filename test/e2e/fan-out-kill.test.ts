@@ -60,7 +60,9 @@ proves(
     expect(new Set(worktrees.map((one) => one.base))).toEqual(new Set([going.base]));
 
     // While one is judged and another one is in its turn.
-    await reached(second, id, ({ candidates }) => candidates.some(({ state }) => state === "judging"));
+    await reached(second, id, (now) =>
+      ["tidy", "wordy"].every((agent) => candidateOf(now, agent).state.startsWith("judg")),
+    );
     await second.kill9();
     const third = await startDaemon({ home });
     const done = await judged(third, id);
