@@ -41,7 +41,7 @@ const BLAME_BYTES_MAX = 10_485_760;
 const BLAME_TIMEOUT_MS = 15_000;
 /** Looking for moved lines compares each changed line with whole files. Of a long file a person does not wait for it. */
 const LONG_LINES = 1000;
-const LONG_MOVES_TIMEOUT_MS = 700;
+const LONG_MOVES_TIMEOUT_MS = 400;
 const MESSAGES_BYTES_MAX = 16_777_216;
 const SUBMODULE = "160000";
 
