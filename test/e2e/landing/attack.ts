@@ -49,7 +49,7 @@ export interface Attack {
   readonly refused: readonly [rule: string, says: string | RegExp] | { readonly code: string };
 }
 
-const SHELL = { encoding: "utf8" as const, maxBuffer: 1e9, timeout: 20_000 };
+const SHELL = { encoding: "utf8" as const, maxBuffer: 1e9, timeout: 20_000, stdio: "pipe" as const };
 
 /** Only git's usual variables: what the agent configures in its worktree counts. */
 function environmentOf(home: string, name: string): NodeJS.ProcessEnv {

@@ -31,6 +31,8 @@ export async function judgePaths(
   found: Gathered,
 ): Promise<void> {
   for (const change of changes) {
+    // What the landing as a whole does is not told again for each commit.
+    if (change.commit !== null && found.has("policy", change.path)) continue;
     judgeName(change, found);
     judgeProtected(change, rules, found);
   }
