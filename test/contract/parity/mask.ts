@@ -13,7 +13,6 @@ const FIXED: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{64}\b/g, "<hash>"],
   [/\b[0-9a-f]{48}\b/g, "<ticket>"],
   [/\b[0-9a-f]{40}\b/g, "<commit>"],
-  [/\bcommit [0-9a-f]{12}\b/g, "commit <short>"],
 ];
 /** Members whose number varies by chance. */
 const LUCKY: ReadonlySet<string> = new Set([
