@@ -49,7 +49,6 @@ export async function judgeSize(
 
 const SPLIT = "Land less at once, or raise the limit with `nomos config set`.";
 const SHORT = 12;
-const LINK = "120000";
 const SUBMODULE = "160000";
 
 /** What is only moved is not new. Each with the change that brings it first. */
@@ -63,6 +62,3 @@ export function newBlobs(changes: readonly LandedChange[]): ReadonlyMap<string, 
   }
   return blobs;
 }
-
-/** The target of a link is a blob like any other, but no file. */
-export const isLink = ({ after }: LandedChange): boolean => after?.mode === LINK;
