@@ -85,13 +85,14 @@ async function blame(view: RepositoryView, head: string | null, { path, file, ra
     const input = isSame ? {} : { input: local };
     return parsePorcelain((await view.git.must(args, { workTree, timeoutMs, ...input })).toString("latin1"));
   };
-  const moved = await ask(["-M", "-C"], to - from < LONG_LINES ? BLAME_TIMEOUT_MS : LONG_MOVES_TIMEOUT_MS).catch(
-    (thrown: unknown) => {
-      if (thrown instanceof HostError) return null;
-      throw thrown;
-    },
-  );
-  return { lines: moved ?? (await ask([])), count, isBinary: false, followsMoves: moved !== null };
+  const isLong = to - from >= LONG_LINES;
+  const moving = ask(["-M", "-C"], isLong ? LONG_MOVES_TIMEOUT_MS : BLAME_TIMEOUT_MS).catch((thrown: unknown) => {
+    if (thrown instanceof HostError) return null;
+    throw thrown;
+  });
+  // Of a long file both are asked for at once, because the search for moves is often given up.
+  const [moved, plain] = await Promise.all([moving, isLong ? ask([]) : null]);
+  return { lines: moved ?? plain ?? (await ask([])), count, isBinary: false, followsMoves: moved !== null };
 }
 
 /** A commit that is gone is not in the history either. */
