@@ -42,7 +42,15 @@ const HARMLESS = [
   ...["dashboard.open", "dashboard.enter", "dashboard.leave"],
   ...["session.snapshot", "session.note", "session.ask", "session.finish", "session.erase", "event.add", "turn.begin"],
   ...["turn.end", "turn.say", "artifact.write", "todo.replace", "approval.approve", "approval.reject"],
-  ...["agent.create", "agent.delete", "agent.default", "workspace.use", "workspace.remove", "worktree.remove"],
+  ...[
+    "agent.create",
+    "agent.delete",
+    "agent.default",
+    "workspace.use",
+    "workspace.remove",
+    "worktree.remove",
+    "fan-out.drop",
+  ],
   ...["secret.set", "secret.import", "secret.rotate", "secret.bind", "secret.remove", "secret.scan"],
   ...["worktree.gc", "system.shutdown", "system.gc", "token.issue", "token.revoke"],
 ];
