@@ -26,6 +26,7 @@ const PARTS = {
   },
   chromium: { probe: ["chromium", "--version"], apt: "chromium" },
   openssl: { probe: ["openssl", "version"], apt: "openssl" },
+  "ssh-keygen": { probe: ["sh", "-c", "command -v ssh-keygen"], apt: "openssh-client" },
   strace: { probe: ["strace", "-o", "/dev/null", "true"], apt: "strace" },
 } as const;
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { flawsOf, type LandingBench, setUpLanding } from "../../../test/support/landing-repository.ts";
 import { put } from "../../../test/support/landing-scene.ts";
+import { needs } from "../../../test/support/needs.ts";
 import { proves } from "../../../test/support/proves.ts";
 
 const TRAILERS = ["Nomos-Session: s_1", "Nomos-Turn: t_1"];
@@ -171,26 +172,29 @@ describe("the commits of a landing", () => {
   });
 });
 
-test("signed by the person's own ssh key, with the settings that their configuration includes", async () => {
-  using all = setUpLanding();
-  const { repo, person } = all;
-  const key = join(person, "key");
-  execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", key]);
-  const allowed = join(person, "allowed");
-  writeFileSync(allowed, `ada@example.org ${readFileSync(`${key}.pub`, "utf8")}`);
-  writeFileSync(
-    join(person, ".gitconfig"),
-    `[user]\n\tname = Ada\n\temail = a@b\n[includeIf "gitdir:${repo}/"]\n\tpath = ~/.gitconfig-work\n[init]\n\tdefaultBranch = main\n`,
-  );
-  writeFileSync(
-    join(person, ".gitconfig-work"),
-    `[user]\n\tname = Ada at Work\n\temail = ada@example.org\n\tsigningKey = ~/key.pub\n[commit]\n\tgpgSign = true\n[gpg]\n\tformat = ssh\n[gpg "ssh"]\n\tallowedSignersFile = ${allowed}\n`,
-  );
-  const { id } = await working(all);
-  expect((await all.land(id, { how: "rebase", trailers: TRAILERS })).moved).toEqual({ moved: true });
-  expect(log(all, "%G? %cn", "main~3..")).toEqual(Array(3).fill("G Ada at Work"));
-  rmSync(key);
-  const again = await all.worktree();
-  put(again.path, "unsigned.txt", "x");
-  await expect(all.land(again.id)).rejects.toMatchObject({ code: "git_failed" });
-});
+test.skipIf(!needs("ssh-keygen"))(
+  "signed by the person's own ssh key, with the settings that their configuration includes",
+  async () => {
+    using all = setUpLanding();
+    const { repo, person } = all;
+    const key = join(person, "key");
+    execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", key]);
+    const allowed = join(person, "allowed");
+    writeFileSync(allowed, `ada@example.org ${readFileSync(`${key}.pub`, "utf8")}`);
+    writeFileSync(
+      join(person, ".gitconfig"),
+      `[user]\n\tname = Ada\n\temail = a@b\n[includeIf "gitdir:${repo}/"]\n\tpath = ~/.gitconfig-work\n[init]\n\tdefaultBranch = main\n`,
+    );
+    writeFileSync(
+      join(person, ".gitconfig-work"),
+      `[user]\n\tname = Ada at Work\n\temail = ada@example.org\n\tsigningKey = ~/key.pub\n[commit]\n\tgpgSign = true\n[gpg]\n\tformat = ssh\n[gpg "ssh"]\n\tallowedSignersFile = ${allowed}\n`,
+    );
+    const { id } = await working(all);
+    expect((await all.land(id, { how: "rebase", trailers: TRAILERS })).moved).toEqual({ moved: true });
+    expect(log(all, "%G? %cn", "main~3..")).toEqual(Array(3).fill("G Ada at Work"));
+    rmSync(key);
+    const again = await all.worktree();
+    put(again.path, "unsigned.txt", "x");
+    await expect(all.land(again.id)).rejects.toMatchObject({ code: "git_failed" });
+  },
+);
