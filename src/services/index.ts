@@ -24,7 +24,6 @@ export { refuseHomeFiles } from "./home/session-file-access.ts";
 export { workspaceFile } from "./home/workspace-file.ts";
 export { createLandings } from "./landing/create-landings.ts";
 export type { WalledMeans } from "./landing/gate/run-walled.ts";
-export type { Checked, CheckReport, Judged, LandingJudge } from "./landing/judge.ts";
 export { createLandingJudge } from "./landing/judge-landing.ts";
 export { landingSettings } from "./landing/landing-settings.ts";
 export type { Landings } from "./landing/landings.ts";

@@ -17,7 +17,7 @@ export function printFanout(terminal: Terminal, output: unknown): void {
   for (const line of nextSteps(fanout)) terminal.print(line);
 }
 
-export function comparisonLines(terminal: Terminal, fanout: Fanout): readonly Text[] {
+function comparisonLines(terminal: Terminal, fanout: Fanout): readonly Text[] {
   const { name, state, base, candidates } = fanout;
   const from = base === null ? "" : ` from ${base.slice(0, 10)}`;
   return [

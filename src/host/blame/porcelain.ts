@@ -81,7 +81,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** Git quotes a path with a newline, a quote or a backslash in it as C does. */
-export function unquoted(path: string): string {
+function unquoted(path: string): string {
   if (!path.startsWith('"') || !path.endsWith('"') || path.length < 2) return path;
   return path
     .slice(1, -1)

@@ -34,7 +34,7 @@ export interface FileBlame {
 }
 
 /** More lines come with the next call. */
-export const BLAME_LINES_MAX = 20_000;
+const BLAME_LINES_MAX = 20_000;
 
 export function createBlame(deps: {
   readonly store: Store;

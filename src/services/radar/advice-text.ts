@@ -57,7 +57,7 @@ const WORDS: { readonly [kind in CollidedFile["kind"]]: string } = {
 const range = ({ from, to }: LineRange): string => (from === to ? String(from) : `${from}-${to}`);
 
 /** In quotes, on one line, with nothing that a terminal or a reader could take for something else. */
-export function quoted(name: string): string {
+function quoted(name: string): string {
   const cut = name.length > NAME_CHARS_MAX ? `${name.slice(0, NAME_CHARS_MAX)}…` : name;
   return JSON.stringify(cut).replace(
     /[\p{C}\p{Zl}\p{Zp}]/gu,

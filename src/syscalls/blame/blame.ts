@@ -9,7 +9,7 @@ import { BlameProof, blameProof } from "./blame-proof.ts";
 
 const RANGE = /^(\d{1,9})(?:,(\d{1,9}))?$/;
 
-export const BlameLineWire = z.object({
+const BlameLineWire = z.object({
   line: z.number().int(),
   text: z.string(),
   by: z.enum(["session", "person", "local"]).describe("`local`: a change that is not committed"),

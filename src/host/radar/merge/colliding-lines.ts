@@ -41,7 +41,7 @@ async function hunksOf({ git }: Pick<RepositoryView, "git">, from: string, to: s
 }
 
 /** Changes of both sides that touch or overlap in the base, as git judges them, in the lines of each side. */
-export function overlay(mine: readonly Hunk[], others: readonly Hunk[]): readonly CollidingLines[] {
+function overlay(mine: readonly Hunk[], others: readonly Hunk[]): readonly CollidingLines[] {
   const all = [
     ...mine.map((hunk) => ({ hunk, isMine: true })),
     ...others.map((hunk) => ({ hunk, isMine: false })),
