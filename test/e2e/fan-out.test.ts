@@ -101,7 +101,7 @@ proves(
   "an agent that cannot start is told and the others go on; with fewer than two nothing is left behind",
   async () => {
     using bench = setUpBench();
-    const script = { tidy: ["write a.txt a"], claude: [], wordy: ["write a.txt a"] };
+    const script = { tidy: ["write a.txt a"], claude: [], wordy: ["write a.txt a", "write b.txt b"] };
     const started = await fanOut(daemon, asked(bench, script));
     expect(candidateOf(started, "claude")).toMatchObject({ state: "failed", error: { message: expect.any(String) } });
     const done = await judged(daemon, started.id);

@@ -81,7 +81,8 @@ proves("LAND-34", "a red batch is halved: the innocent land, the guilty one is r
     batchAfterMs: 500,
   });
   const [primer = "", ...rest] = await several(bench, ["primer", "b", "c", "bad", "d"]);
-  const first = await land(daemon, primer);
+  // Long enough for all others to be queued behind it.
+  const first = await land(daemon, primer, { checks: [["sleep", "6"]] });
   await checking(first.id);
   const queued = [];
   for (const id of rest) queued.push(await land(daemon, id));
