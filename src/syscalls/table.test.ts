@@ -49,7 +49,7 @@ const CAPABILITIES: { readonly [role in Role]: readonly string[] } = {
     ...["session.list", "session.read", "system.read", "workspace.read", "worktree.read"],
   ],
   session: [
-    ...["landing.read", "session.ask", "session.call", "session.label", "session.list", "session.note", "session.read"],
+    ...["session.ask", "session.call", "session.label", "session.list", "session.note", "session.read"],
     ...["session.report", "session.siblings", "session.spawn"],
   ],
   below: ["session.kill", "session.prompt", "session.read"],

@@ -213,6 +213,7 @@ proves(
       argv: ["true"],
       name: "evil",
       event: victim.head,
+      before: victim.id,
     };
     const fill = (path: string, sessionId: string): string =>
       path

@@ -68,16 +68,50 @@ const place = async (on: TestDaemon): Promise<string> => {
   expectOk(await on.call("POST", "/api/workspaces", { slug, path: join(on.home, "..") }), 201);
   return slug;
 };
-/** A worktree that outlived its session. */
-const keptTree = async (on: TestDaemon): Promise<Session> => {
+const newRepository = async (): Promise<string> => {
   const repo = await newFolder();
   const identity = ["-c", "user.name=a", "-c", "user.email=a@b"];
   execFileSync("git", ["init", "--quiet", repo]);
   execFileSync("git", ["-C", repo, ...identity, "commit", "--quiet", "--allow-empty", "-m", "first"]);
+  return repo;
+};
+/** A worktree that outlived its session. */
+const keptTree = async (on: TestDaemon): Promise<Session> => {
+  const repo = await newRepository();
   const tree = await start(on, { adapter: "demo", cwd: repo, worktree: true });
   await turn(on, tree.id, "write kept.txt kept");
   expectOk(await on.call("POST", `/sessions/${tree.id}/kill`, {}));
   return tree;
+};
+/** Sessions in worktrees of one repository, each with work to land, and the landing of the first under way. */
+const landables = async (on: TestDaemon): Promise<readonly [string, string, string]> => {
+  const repo = await newRepository();
+  const made: string[] = [];
+  for (const name of ["a", "b", "c"]) {
+    const tree = await start(on, { adapter: "demo", cwd: repo, worktree: true });
+    await turn(on, tree.id, `write ${name}.txt ${name}`);
+    made.push(tree.id);
+  }
+  const [first = "", second = "", third = ""] = made;
+  return [first, second, third];
+};
+/** A landing that waits because somebody holds it. */
+const held = async (on: TestDaemon, id: string): Promise<string> => {
+  const queued = expectOk(await on.call<{ id: string }>("POST", `/sessions/${id}/land`, { checks: [["sleep", "2"]] }));
+  await on.call("POST", `/api/landings/${queued.id}/hold`);
+  return queued.id;
+};
+/** Held behind one that is checked. */
+const twoHeld = async (on: TestDaemon): Promise<readonly [string, string]> => {
+  const [first, second, third] = await landables(on);
+  expectOk(await on.call("POST", `/sessions/${first}/land`, { checks: [["sleep", "2"]] }));
+  return [await held(on, second), await held(on, third)];
+};
+const fanOut = async (on: TestDaemon): Promise<string> => {
+  const body = { prompt: "write a.txt a", agents: ["demo", "demo"], cwd: await newRepository() };
+  const { id } = expectOk(await on.call<{ id: string }>("POST", "/api/fan-outs", body), 201);
+  expectOk(await on.call("GET", `/api/fan-outs/${id}/wait`));
+  return id;
 };
 const manifest = (id: string, description = "installs, and speaks no protocol"): string =>
   JSON.stringify({
@@ -143,6 +177,40 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     const { cwd } = await keptTree(on);
     await rm(join(cwd, "kept.txt"));
     return post("/api/worktrees/gc", {}, {}, ["removed"]);
+  },
+  "session.land": async (on) => {
+    const [id] = await landables(on);
+    return post(`/sessions/${id}/land`, {}, { how: "squash" }, ["id", "sessionId", "into", "state"]);
+  },
+  "landing.hold": async (on) => {
+    const [first, second] = await landables(on);
+    expectOk(await on.call("POST", `/sessions/${first}/land`, { checks: [["sleep", "2"]] }));
+    const { id } = expectOk(await on.call<{ id: string }>("POST", `/sessions/${second}/land`, {}));
+    return post(`/api/landings/${id}/hold`, { reason: "a" }, { reason: "b" }, ["id", "held"]);
+  },
+  "landing.release": async (on) => {
+    const [id] = await twoHeld(on);
+    return post(`/api/landings/${id}/release`, {}, {}, ["id"]);
+  },
+  "landing.move": async (on) => {
+    const [first, second] = await twoHeld(on);
+    return post(`/api/landings/${second}/move`, { before: first }, { before: second }, ["id", "state"]);
+  },
+  "landing.eject": async (on) => {
+    const [id] = await twoHeld(on);
+    return post(`/api/landings/${id}/eject`, { reason: "a" }, { reason: "b" }, ["id", "state", "reason"]);
+  },
+  "fan-out.start": async () => {
+    const body = { prompt: "write a.txt a", agents: ["demo", "demo"], cwd: await newRepository() };
+    return post("/api/fan-outs", body, { ...body, prompt: "write a.txt b" }, ["id", "name", "base"]);
+  },
+  "fan-out.land": async (on) => {
+    const id = await fanOut(on);
+    return post(`/api/fan-outs/${id}/land`, { session: "best" }, { session: "demo" }, ["id", "landing"]);
+  },
+  "fan-out.drop": async (on) => {
+    const id = await fanOut(on);
+    return post(`/api/fan-outs/${id}/drop`, { all: true }, { all: true, dryRun: true }, ["id"]);
   },
   "session.prompt": async (on) => {
     const { id } = await session(on);

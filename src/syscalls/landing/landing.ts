@@ -1,11 +1,10 @@
 import * as z from "zod";
 import { SessionId } from "../../contract/index.ts";
-import type { Actor } from "../../domains/index.ts";
 import { read, type Syscall, write } from "../define.ts";
 import { Limit } from "../query-text.ts";
 import { byOf, sessionRowOf } from "../session/answer.ts";
 import { landingAfter, landingRowOf, waitForLanding } from "./answers.ts";
-import { listLandings, refuseForeign } from "./list.ts";
+import { listLandings } from "./list.ts";
 import { landingWhy } from "./why.ts";
 import { LandingWire, landingsWire, landingWire, recordedWire } from "./wire.ts";
 
@@ -20,9 +19,6 @@ const byId = z.object({ id: LandingId });
 const because = byId.extend({ reason: z.string().max(REASON_CHARS_MAX).optional() });
 const named = { id: "landing" } as const;
 
-/** A session's own token may look at the landings of its session and of those below it. */
-const aboutIt = (input: Record<string, unknown>, { sessionId }: Actor): string =>
-  sessionId === null ? `landing/${String(input["id"])}` : `session/${sessionId}`;
 const aboutOne = (input: Record<string, unknown>): string => `landing/${String(input["id"])}`;
 
 const MISSING = ["landing_not_found", "session_not_found", "ambiguous_id"] as const;
@@ -34,9 +30,9 @@ export const landing: readonly Syscall[] = [
     name: "landing.list",
     summary: "List landings, newest first; with `--state open` those that are queued or being checked",
     permission: "landing.read",
-    roles: ["viewer", "session"],
-    needs: ["delegation", "landings", "store"],
-    about: (_input, { sessionId }) => (sessionId === null ? "system" : `session/${sessionId}`),
+    roles: ["viewer"],
+    needs: ["landings", "store"],
+    about: "system",
     names: { session: "session" },
     input: z.object({
       session: SessionId.optional().describe("only those of this session"),
@@ -63,9 +59,9 @@ export const landing: readonly Syscall[] = [
     name: "landing.show",
     summary: "Show a landing: its place in the queue, its commit, or why it was refused",
     permission: "landing.read",
-    roles: ["viewer", "session"],
-    needs: ["delegation", "landings", "store"],
-    about: aboutIt,
+    roles: ["viewer"],
+    needs: ["landings", "store"],
+    about: aboutOne,
     names: named,
     input: byId,
     output: LandingWire,
@@ -74,18 +70,16 @@ export const landing: readonly Syscall[] = [
     cli: { positional: ["id"] },
     mcp: { toolsets: ["core"] },
     answer: async (context, { id }) => {
-      const row = await landingRowOf(context, id);
-      await refuseForeign(context, row);
-      return landingWire(context, row);
+      return landingWire(context, await landingRowOf(context, id));
     },
   }),
   read({
     name: "landing.wait",
     summary: "Wait until a landing has landed, was refused or was ejected",
     permission: "landing.read",
-    roles: ["viewer", "session"],
-    needs: ["delegation", "landings", "store"],
-    about: aboutIt,
+    roles: ["viewer"],
+    needs: ["landings", "store"],
+    about: aboutOne,
     names: named,
     input: byId.extend({ timeoutMs: z.coerce.number().int().min(0).max(WAIT_MS_MAX).optional() }),
     output: LandingWire.extend({ ok: z.boolean().describe("false: refused or ejected") }),
@@ -104,7 +98,6 @@ export const landing: readonly Syscall[] = [
     },
     mcp: { toolsets: ["core"] },
     answer: async (context, { id, timeoutMs = WAIT_MS }) => {
-      await refuseForeign(context, await landingRowOf(context, id));
       const settled = await landingWire(context, await waitForLanding(context, id, timeoutMs));
       return { ...settled, ok: settled.state === "landed" };
     },
@@ -113,7 +106,7 @@ export const landing: readonly Syscall[] = [
     name: "landing.draft",
     summary: "Show the message that the commit of a landing would get, to edit it beforehand",
     permission: "landing.read",
-    roles: ["viewer", "session"],
+    roles: ["viewer"],
     needs: ["landings", "store"],
     about: "session",
     input: z.object({ id: SessionId }),

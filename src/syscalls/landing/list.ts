@@ -1,4 +1,3 @@
-import { NomosError } from "../../contract/index.ts";
 import { LANDINGS, type LandingRow } from "../../domains/index.ts";
 import { isInside } from "../../host/index.ts";
 import type { Context } from "../define.ts";
@@ -12,7 +11,7 @@ export interface LandingFilter {
   readonly after?: string | undefined;
 }
 
-type Needed = Context<"delegation" | "store">;
+type Needed = Context<"store">;
 
 /** Rows that are looked at for one page, where a filter has no key. */
 const READ_MAX = 5000;
@@ -22,15 +21,12 @@ export async function listLandings(
   context: Needed,
   { session, into, state, cwd, limit, after }: LandingFilter,
 ): Promise<{ readonly rows: readonly LandingRow[]; readonly next: string | null }> {
-  const own = await ownSessions(context);
   const where = {
     ...(session === undefined ? {} : { session }),
     ...(state === undefined ? {} : state === "open" ? { open: true } : { state }),
   };
   const fits = ({ order }: LandingRow): boolean =>
-    (into === undefined || order.into === into) &&
-    (cwd === undefined || isOfRepository(order.repository, cwd)) &&
-    (own === null || own.has(order.sessionId));
+    (into === undefined || order.into === into) && (cwd === undefined || isOfRepository(order.repository, cwd));
   const found: LandingRow[] = [];
   let last = after;
   for (let read = 0; read < READ_MAX; read += PAGE) {
@@ -48,16 +44,4 @@ export async function listLandings(
 
 function isOfRepository({ root, gitDir }: LandingRow["order"]["repository"], cwd: string): boolean {
   return isInside(gitDir, cwd) || (root !== null && isInside(root, cwd));
-}
-
-/** A session's own token gets the same answer for another session's landing as for none. */
-export async function refuseForeign(context: Needed, { id, order }: LandingRow): Promise<void> {
-  const own = await ownSessions(context);
-  if (own !== null && !own.has(order.sessionId)) throw new NomosError("landing_not_found", { id });
-}
-
-/** Null: all of them. */
-async function ownSessions({ actor, services }: Needed): Promise<ReadonlySet<string> | null> {
-  if (actor.sessionId === null) return null;
-  return new Set([actor.sessionId, ...(await services.delegation.below(actor.sessionId))]);
 }

@@ -122,10 +122,12 @@ async function land(terminal: Terminal, { args, json }: Invocation): Promise<num
     check: { type: "string", multiple: true },
     pr: { type: "boolean" },
     wait: { type: "boolean" },
+    id: { type: "string" },
     session: { type: "string" },
     "idempotency-key": { type: "string" },
   });
-  const [id = "", session = values.session, ...rest] = positionals;
+  const named = values.id === undefined ? positionals : [values.id, ...positionals];
+  const [id = "", session = values.session, ...rest] = named;
   if (id === "" || session === undefined)
     throw usageError("A fan-out and a session, or `best`, are missing.", LAND_USAGE);
   if (rest.length > 0) throw usageError(`Unexpected argument "${rest[0]}".`, LAND_USAGE);
