@@ -168,6 +168,7 @@ const QUERIES = [
   ["/content", "?path=x"],
   ["/search", "?q=secret"],
   ["/consistency", "?from=0"],
+  ["/blame", "?cwd=/tmp&path=x"],
 ] as const;
 
 proves(
@@ -214,6 +215,8 @@ proves(
       name: "evil",
       event: victim.head,
       before: victim.id,
+      agents: ["demo", "demo"],
+      session: victim.id,
     };
     const fill = (path: string, sessionId: string): string =>
       path

@@ -52,7 +52,10 @@ function masked(screen: string): string {
   return screen
     .replaceAll(/(sandbox off · |type a task for demo in ).*$/gm, "$1FOLDER")
     .replaceAll(/…\S*/g, "…")
-    .replaceAll(/[a-z]+-[a-z]+-[0-9a-f]{2} {2,}/g, (name) => "NAME".padEnd(name.length))
+    .replaceAll(
+      /^([^a-z\n]{3})([a-z]+-[a-z]+-[0-9a-f]{2} +)/gm,
+      (_row, mark, name) => `${mark}${"NAME".padEnd(name.length)}`,
+    )
     .replaceAll(NAME, "NAME")
     .replaceAll(/\d+s( *)$/gm, "0s$1")
     .replaceAll(/\d+\.\d s/g, "0.0 s");
