@@ -6,6 +6,7 @@ import { createGitRunner, type GitRunner } from "../git/run-git.ts";
 import { HostError } from "../host-error.ts";
 import { removeTree } from "../trash/remove-tree.ts";
 import type { CarryRules } from "../worktrees/carry-files.ts";
+import { filtersOf, layAttributes } from "./attributes.ts";
 import { blobSizes, type ChangeRange, type LandedChange, landedChanges, lineCounts } from "./commit-changes.ts";
 import { type CommitSettings, readCommitSettings } from "./commit-settings.ts";
 import { isAncestor, openLandingView, type RepositoryPlace, repositoryAt, tipOf } from "./landing-view.ts";
@@ -41,11 +42,15 @@ export interface LandingRepository extends AsyncDisposable {
   readonly currentBranch: () => Promise<string | null>;
   readonly has: (commit: string, tip: string) => Promise<boolean>;
   /** `isTrial`: nothing is signed, because signing may ask the person. */
-  readonly make: (order: Omit<CommitOrder, "identity" | "signing"> & { readonly isTrial?: boolean }) => Promise<Made>;
+  readonly make: (
+    order: Omit<CommitOrder, "identity" | "signing" | "attributes"> & { readonly isTrial?: boolean },
+  ) => Promise<Made>;
   readonly spell: (message: string, trailers: readonly string[]) => Promise<string>;
   readonly changes: (range: ChangeRange) => Promise<readonly LandedChange[]>;
   readonly sizes: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   readonly blobs: (ids: readonly string[], each: (id: string, bytes: Buffer | null) => void) => Promise<void>;
+  /** The person's filter for each of these paths that has one, as the commit's attributes say. */
+  readonly filters: (commit: string, paths: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   readonly counts: (from: string, to: string) => ReturnType<typeof lineCounts>;
   readonly layOut: (
     what: { readonly branch: string; readonly tip: string; readonly commit: string },
@@ -102,8 +107,10 @@ export function createLandingGit({ environment, scratch, carry, bytesMax }: Land
             : null;
         },
         has: (commit, tip) => isAncestor(view.git, commit, tip),
-        make: ({ isTrial = false, ...order }) =>
-          makeCommits(view.git, { ...order, identity, signing: isTrial ? null : signing }),
+        make: async ({ isTrial = false, ...order }) => {
+          const attributes = await layAttributes(view, order.tip);
+          return makeCommits(view.git, { ...order, attributes, identity, signing: isTrial ? null : signing });
+        },
         spell: async (message, trailers) => withTrailers(message, trailers),
         changes: (range) => landedChanges(view.git, range),
         sizes: (ids) =>
@@ -112,6 +119,11 @@ export function createLandingGit({ environment, scratch, carry, bytesMax }: Land
             ids.map((id) => ({ mode: "", id })),
           ),
         blobs: (ids, each) => readBlobs(view, ids, each),
+        filters: async (commit, paths) => {
+          if (filters.length === 0 || paths.length === 0) return new Map();
+          const all = await filtersOf(view, commit, paths);
+          return new Map([...all].filter(([, filter]) => filters.includes(filter)));
+        },
         counts: (from, to) => lineCounts(view.git, from, to),
         layOut: (what, folder) => layOut({ view, repository, carry: carry() }, what, folder),
         changedByCheck: (folder) => changedByCheck(view, folder),

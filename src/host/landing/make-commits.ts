@@ -14,6 +14,8 @@ export interface CommitOrder {
   readonly trailers: readonly string[];
   readonly identity: { readonly name: string; readonly email: string };
   readonly signing: GitSigning | null;
+  /** The folder with the attributes of `tip`: they say how files are merged. */
+  readonly attributes: string;
 }
 
 export type Made =
@@ -41,11 +43,12 @@ export async function makeCommits(git: GitRunner, order: CommitOrder): Promise<M
   const headTree = head === null ? null : await git.text(["rev-parse", `${head}^{tree}`]);
   const hasUncommitted = headTree !== tree;
   const work = hasUncommitted || head === null ? await commitTree(git, order, tree, head === null ? [] : [head]) : head;
-  const merged = await mergeTrees(git, tip, work);
+  const merged = await mergeTrees(git, tip, work, order.attributes);
   if (!("tree" in merged)) return merged;
   if (merged.tree === (await git.text(["rev-parse", `${tip}^{tree}`])) && (own.length === 0 || how !== "merge"))
     return { nothing: true };
-  if (how === "rebase" && own.length > 0) return rebase(git, order, own, hasUncommitted ? work : null);
+  if (how === "rebase" && own.length > 0)
+    return rebase(git, order, { own, uncommitted: hasUncommitted ? work : null, merged: merged.tree });
   if (how === "merge" && own.length > 0) {
     const commit = await commitTree(git, order, merged.tree, [tip, work]);
     const commits = [...own, ...(hasUncommitted ? [work] : []), commit];
@@ -61,28 +64,41 @@ async function ownCommits(git: GitRunner, head: string, tip: string): Promise<re
   return (await git.text(args, { timeoutMs: COMMIT_TIMEOUT_MS })).split("\n").filter(Boolean);
 }
 
-async function rebase(
-  git: GitRunner,
-  order: CommitOrder,
-  own: readonly string[],
-  uncommitted: string | null,
-): Promise<Made> {
-  const { identity } = order;
+interface Rebased {
+  readonly own: readonly string[];
+  readonly uncommitted: string | null;
+  /** The files that a merge of the same work would give. */
+  readonly merged: string;
+}
+
+async function rebase(git: GitRunner, order: CommitOrder, { own, uncommitted, merged }: Rebased): Promise<Made> {
   if (own.length > COMMITS_MAX) throw tooMany(own.length);
   let current = order.tip;
+  let hasMerges = false;
   const commits: string[] = [];
+  const treeOf = (commit: string): Promise<string> => git.text(["rev-parse", `${commit}^{tree}`]);
   for (const one of [...own, ...(uncommitted === null ? [] : [uncommitted])]) {
     const [parent, ...others] = (await git.text(["rev-parse", `${one}^@`])).split("\n").filter(Boolean);
     // As `git rebase` does: what a merge brought is among the commits before it.
-    if (others.length > 0) continue;
+    if (others.length > 0) {
+      hasMerges = true;
+      continue;
+    }
     if (parent === undefined) return { unrelated: true };
-    const picked = await pickOnto(git, current, one, parent, identity);
+    // Made on a merge that is left out: the last commit brings it.
+    if (hasMerges && one === uncommitted) continue;
+    const picked = await pickOnto(git, current, one, parent, order);
     if (!("tree" in picked)) return picked;
-    if (picked.tree === (await git.text(["rev-parse", `${current}^{tree}`]))) continue;
+    if (picked.tree === (await treeOf(current))) continue;
     const isTheirs = one !== uncommitted;
     current = isTheirs
       ? await commitAgain(git, order, one, picked.tree, current)
       : await commitTree(git, order, picked.tree, [current]);
+    commits.push(current);
+  }
+  // Unlike `git rebase`, which drops what somebody changed in the merge itself: nothing of the work is lost.
+  if (hasMerges && (await treeOf(current)) !== merged) {
+    current = await commitTree(git, order, merged, [current]);
     commits.push(current);
   }
   if (commits.length === 0) return { nothing: true };

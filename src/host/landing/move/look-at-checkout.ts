@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { readGitConfig } from "../../git/config-file.ts";
 import type { TreeDifference } from "../../git/tree-diff.ts";
 import type { Found } from "../../worktrees/apply/take-file.ts";
+import { filtersOf } from "../attributes.ts";
 import { refreshIndex, takeIndex } from "./checkout-index.ts";
 import type { CheckoutMove, Moved } from "./checkout-move.ts";
 import { headOf } from "./checkouts.ts";
@@ -36,8 +37,13 @@ export async function whyNot(move: CheckoutMove, changes: readonly TreeDifferenc
     view.git.must(["diff-files", "-z", "--name-only", "--ignore-submodules=all"], where),
   ]);
   const dirty = [...new Set(told.join("").split("\0").filter(Boolean))];
-  if (dirty.length > 0) return inTheWay(`${root} has changes that are not committed`, dirty);
-  const filtered = await filteredPaths(move, changes);
+  if (dirty.length > 0) {
+    // A file as new as the index is told by its contents, and those only the person's filter can compare.
+    const isUnclear = (await filteredPaths(move, ref.from, dirty)).length === dirty.length;
+    const words = isUnclear ? `only \`git status\` in ${root}, which runs filters, can tell what changed` : null;
+    return inTheWay(words ?? `${root} has changes that are not committed`, dirty);
+  }
+  const filtered = await filteredPaths(move, ref.to, pathsOf(changes));
   if (filtered.length > 0) return inTheWay(`git needs a filter to write files in ${root}`, filtered);
   return (await headOf(git, repository, gitDir)) === `refs/heads/${ref.branch}` ? null : leftIt(root);
 }
@@ -53,21 +59,15 @@ async function isSparse({ git, repository, checkout }: CheckoutMove): Promise<bo
   return [own, repository.config].some((config) => config.get("core.sparsecheckout") === "true");
 }
 
-/** Paths that a filter of the person's would convert. Attributes are those of the new commit. */
+/** Paths that a filter of the person's would convert, by the attributes of a commit. */
 async function filteredPaths(
-  { view: { git }, ref, folder, filters }: CheckoutMove,
-  changes: readonly TreeDifference[],
+  { view, filters }: CheckoutMove,
+  commit: string,
+  paths: readonly string[],
 ): Promise<readonly string[]> {
-  if (filters.length === 0 || changes.length === 0) return [];
-  const indexFile = join(folder, "index-attributes");
-  await git.must(["read-tree", ref.to], { indexFile });
-  const input = changes.map(({ path }) => `${path}\0`).join("");
-  const told = (await git.must(["check-attr", "--cached", "-z", "--stdin", "filter"], { indexFile, input }))
-    .toString()
-    .split("\0");
-  const found: string[] = [];
-  for (let at = 0; at + 2 < told.length; at += 3) if (filters.includes(told[at + 2] ?? "")) found.push(told[at] ?? "");
-  return found;
+  if (filters.length === 0 || paths.length === 0) return [];
+  const all = await filtersOf(view, commit, paths);
+  return paths.filter((path) => filters.includes(all.get(path) ?? ""));
 }
 
 /** Paths that are new on the branch and taken here by something that git does not know. */
