@@ -71,7 +71,16 @@ export async function setUpGate(bwrap: "here" | "none" = "here"): Promise<GateBe
       const tip = bench.git(bench.repo, "rev-parse", "main");
       const made = await opened.make({ how: order.how, tip, head, tree, message: "Land it\n", trailers: [] });
       if (!("commit" in made)) throw new Error(`nothing was made: ${JSON.stringify(made)}`);
-      const captured = { head, tree, userBase: null, sharedObjects: [], nested: [], repository, fault: null };
+      const captured = {
+        head,
+        tree,
+        userBase: null,
+        sharedObjects: [],
+        nested: [],
+        omitted: [],
+        repository,
+        fault: null,
+      };
       return { opened, order, captured, tip, made, state: newSessionState("s") };
     },
     [Symbol.asyncDispose]: async () => {

@@ -24,6 +24,8 @@ export interface CapturedWork {
   readonly sharedObjects: readonly string[];
   /** Repositories inside of the worktree; their files are not part of it. */
   readonly nested: readonly string[];
+  /** Work that is in none of the commits, because a repository or a submodule is in its place. */
+  readonly omitted: readonly string[];
   /** The user's repository: null when it is gone. */
   readonly repository: { readonly root: string | null; readonly gitDir: string } | null;
   /** Why git does not accept its objects; null when it does. */
@@ -38,7 +40,7 @@ const CAPTURER = { name: "Nomos", email: "nomos@localhost" } as const;
 export async function captureWork(look: Look, folder: string): Promise<CapturedWork> {
   const { view, record, user } = look;
   await useOwnShallow(view, user);
-  const { tree, head, nested } = await sessionChanges(look).catch(orInvalid);
+  const { tree, head, nested, omitted } = await sessionChanges(look).catch(orInvalid);
   const userBase = record.userBase ?? record.base;
   const parents = head === null ? [] : ["-p", head];
   const { git } = view;
@@ -54,7 +56,7 @@ export async function captureWork(look: Look, folder: string): Promise<CapturedW
   const fault = await settlePack(look, join(raw, `pack-${name.trim()}.pack`), folder);
   await removeTree(raw);
   const repository = user === null ? null : { root: user.root, gitDir: user.commonDir };
-  return { head, tree, userBase, nested, repository, sharedObjects: record.objectDirs, fault };
+  return { head, tree, userBase, nested, omitted, repository, sharedObjects: record.objectDirs, fault };
 }
 
 /** A name that git never checks out, such as `.git/config` or `../x`, was put into a commit by hand. */

@@ -25,6 +25,8 @@ const Captured = z.object({
   userBase: z.string().nullable(),
   sharedObjects: z.array(z.string()),
   nested: z.array(z.string()),
+  // Work that an earlier version captured does not tell.
+  omitted: z.array(z.string()).default([]),
   repository: z.object({ root: z.string().nullable(), gitDir: z.string() }).nullable(),
   fault: z.string().nullable(),
 });

@@ -50,7 +50,7 @@ export async function makeAndJudge(
     trailers,
     isTrial: eventId === null,
   });
-  if (!("commit" in made)) return { findings: unmade(made, order, name) };
+  if (!("commit" in made)) return { findings: unmade(made, order, { name, hasBase: captured.userBase !== null }) };
   const judged = { opened, order, captured, tip: onto, made, state };
   const findings = await judge.judge(judged, signal);
   if (findings.length === 0) return { made };
@@ -67,7 +67,11 @@ function trailersOf({ sessionId, turnId }: LandingOrder, eventId: string | null)
 
 type Unmade = Exclude<Awaited<ReturnType<LandingRepository["make"]>>, MadeCommits>;
 
-function unmade(made: Unmade, { into }: LandingOrder, name: string): readonly Finding[] {
+function unmade(
+  made: Unmade,
+  { into }: LandingOrder,
+  { name, hasBase }: { readonly name: string; readonly hasBase: boolean },
+): readonly Finding[] {
   if ("conflicts" in made)
     return made.conflicts.map((path) => ({
       rule: "conflict",
@@ -80,7 +84,9 @@ function unmade(made: Unmade, { into }: LandingOrder, name: string): readonly Fi
       {
         rule: "base",
         message: `The session's work and ${into} have no commit in common.`,
-        remedy: `Name the branch that the session began with: \`nomos land ${name} --into <branch>\`.`,
+        remedy: hasBase
+          ? `Name the branch that the session began with: \`nomos land ${name} --into <branch>\`.`
+          : `It began before the first commit. Take it over by hand: \`nomos worktree apply ${name}\`.`,
       },
     ];
   return [

@@ -155,12 +155,19 @@ async function branchIn(opened: LandingRepository, wanted: string | undefined): 
     );
   const ref = `refs/heads/${into}`;
   const isName = (await opened.git.run(["check-ref-format", ref])).exitCode === 0;
-  if (!isName || (await opened.tip(into)) === null) throw new NomosError("branch_not_found", { branch: into });
+  if (!isName || (await opened.tip(into)) === null) throw await notFound(opened, into);
   const leads = await opened.git.run(["symbolic-ref", "-q", ref]);
   if (leads.exitCode !== 0) return into;
   // Two names of one branch would have two queues.
   const remedy = `Name the branch that it leads to: \`--into ${leads.stdout.toString().trim().replace("refs/heads/", "")}\`.`;
   throw new NomosError("branch_not_found", { branch: into }, { message: `${into} is another branch's alias.`, remedy });
+}
+
+async function notFound(opened: LandingRepository, into: string): Promise<NomosError> {
+  const { stdout } = await opened.git.run(["for-each-ref", "--count=1", "refs/heads"]);
+  if (stdout.length > 0) return new NomosError("branch_not_found", { branch: into });
+  const remedy = "Make its first commit: `git commit --allow-empty -m Begin`. Work of sessions from then on can land.";
+  return new NomosError("branch_not_found", { branch: into }, { message: "The repository has no commit yet.", remedy });
 }
 
 const NAME_ONE = "Name the branch with `--into`.";

@@ -4,7 +4,7 @@ import { type Entry, emptyTree, treeDifferences } from "../../git/tree-diff.ts";
 import { HostError } from "../../host-error.ts";
 import { changedFiles, type Look, nestedRepositories } from "../find-work.ts";
 import { indexOfHead, listIndex } from "../head-index.ts";
-import { untrackedFiles } from "../left-files.ts";
+import { filesInGitlinks, untrackedFiles } from "../left-files.ts";
 import { namedObjects } from "../named-objects.ts";
 import type { WorktreeRecord } from "../worktree-record.ts";
 import { type Found, takeFiles } from "./take-file.ts";
@@ -26,6 +26,8 @@ export interface SessionChanges {
   readonly changes: readonly Change[];
   /** Repositories inside the worktree. Their files are not looked at. */
   readonly nested: readonly string[];
+  /** What git would not ignore and `tree` does not hold: those of `nested` with such files, files in a submodule's place. */
+  readonly omitted: readonly string[];
 }
 
 /**
@@ -42,8 +44,13 @@ export async function sessionChanges(look: Look): Promise<SessionChanges> {
   const indexFile = join(own, "index-apply");
   await copyFile(index.file, indexFile);
 
+  const omitted = new Set<string>();
   const take = async (paths: readonly string[], copies: string): Promise<void> => {
-    const wanted = paths.filter((path) => !nested.some((folder) => path.startsWith(`${folder}/`)));
+    const wanted = paths.filter((path) => {
+      const outer = nested.find((folder) => path.startsWith(`${folder}/`));
+      if (outer !== undefined) omitted.add(outer);
+      return outer === undefined;
+    });
     const odd = wanted.find((path) => path.includes("\ufffd"));
     if (odd !== undefined) throw new HostError("repository_invalid", `${odd} has a name that is no text`, RENAME);
     await mkdir(copies);
@@ -58,8 +65,10 @@ export async function sessionChanges(look: Look): Promise<SessionChanges> {
   const rules = { listing: listIndex(git, indexFile), scratch: own, rulesFrom: record.userBase ?? null };
   const asked = { view, tree: place.tree, index: left, ...rules, enough: bounds.filesMax };
   await take(await untrackedFiles(asked), join(own, "untracked"));
+  const gitlinks = (await listIndex(git, index.file).gitlinks()).filter((path) => !nested.includes(path));
+  for (const path of await filesInGitlinks(place.tree, gitlinks)) omitted.add(path);
   const tree = await git.text(["write-tree"], { indexFile });
-  return { tree, head: commit, changes: await difference(look, tree), nested };
+  return { tree, head: commit, changes: await difference(look, tree), nested, omitted: [...omitted] };
 }
 
 const RENAME = { remedy: "rename or delete it in the worktree" };

@@ -7,6 +7,7 @@ import type { Judged } from "../judge.ts";
 import type { LandingSettings } from "../landing-settings.ts";
 import { type Gathered, gatherFindings } from "./gather-findings.ts";
 import { judgeCommits } from "./judge-commits.ts";
+import { judgeFilters } from "./judge-filters.ts";
 import { judgePaths } from "./judge-paths.ts";
 import { judgeSecrets } from "./judge-secrets.ts";
 import { judgeSize } from "./judge-size.ts";
@@ -42,6 +43,7 @@ export async function judgeAll(
   const { scope = null, name = order.sessionId } = state.spec ?? {};
   const rules = { scope, widened: state.widened ?? [], protect: settings.protect, again: `nomos land ${name}` };
   await judgePaths(opened, made.commit, changes, rules, found);
+  await judgeFilters(opened, made.commit, changes, found);
   await breathe();
   await judgeSecrets({ opened, changes, commits, redactor, breathe }, found);
   return redactor.data(found.list());

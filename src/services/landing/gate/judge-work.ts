@@ -20,20 +20,25 @@ export async function judgeWork(
   { hasUncommitted, uncommitted }: { readonly hasUncommitted: boolean; readonly uncommitted: "commit" | "refuse" },
   found: Gathered,
 ): Promise<void> {
-  if (uncommitted === "commit") return;
-  for (const path of captured.nested.slice(0, NAMED_MAX))
-    found.add("policy", {
-      path,
-      message: `${shownPath(path)} is a repository of its own in the worktree: its files are not part of the landing.`,
-      remedy: "Delete it, or move its files out of it and commit them.",
-    });
-  if (!hasUncommitted) return;
+  // What is left out by silence would count as landed.
+  const leftOut = uncommitted === "commit" ? captured.omitted : [...captured.nested, ...captured.omitted];
+  for (const path of new Set(leftOut.slice(0, NAMED_MAX)))
+    found.add("policy", { path, message: `${shownPath(path)} ${whyLeftOut(captured, path)}.`, remedy: MOVE_OUT });
+  if (uncommitted === "commit" || !hasUncommitted) return;
   for (const path of await uncommittedPaths(git, captured))
     found.add("policy", {
       path,
       message: `${shownPath(path)} is not committed, and \`landing.uncommitted\` is \`refuse\`.`,
       remedy: "Commit it in the worktree, or delete it.",
     });
+}
+
+const MOVE_OUT = "Delete it in the worktree, or move its files elsewhere and commit them.";
+
+function whyLeftOut({ nested }: Pick<CapturedWork, "nested">, path: string): string {
+  return nested.includes(path)
+    ? "is a repository of its own in the worktree: its files are not part of the landing"
+    : "lies where a submodule belongs, so git commits nothing there";
 }
 
 async function uncommittedPaths(

@@ -36,7 +36,13 @@ export function inTheWay(
         remedy: `Do what the hook asks for, ${again}.`,
       },
     ];
-  const remedy = `Commit or stash what is changed there (\`git status\` shows it), ${again}.`;
+  const remedy = `${remedyFor(words)}, ${again}.`;
   if (paths.length === 0) return [{ rule: "policy", message: `${into} cannot move: ${words}.`, remedy }];
   return paths.map((path) => ({ rule: "policy", path, message: `${into} cannot move: ${words}.`, remedy }));
+}
+
+function remedyFor(words: string): string {
+  if (words.includes("index.lock")) return "Let the other git end, or delete its lock if none runs";
+  if (words.includes("`git status`")) return "Run `git status` there";
+  return "Commit or stash what is changed there (`git status` shows it)";
 }
