@@ -47,6 +47,10 @@ export const ATTACKS_BY_NAME: readonly Attack[] = [
   written("`.gitattributes` with a dot at the end, for Windows", ".gitattributes.", ".gitattributes"),
   written("a twin of a file in another case", "readme.md", "one name for some file systems"),
   written("a twin of a folder in another case", "Src/other.ts", "one name for some file systems"),
+  written("a twin with a character that nobody sees", "READ\u200bME.md", "one name for some file systems"),
+  written("a twin below a folder with such a character", "sr\u2060c/main.ts", "one name for some file systems"),
+  written("a twin with a dot and a space at its end, for Windows", "README.md. ", "one name for some file systems"),
+  written("a twin by the name of its stream of NTFS", "README.md::$DATA", "one name for some file systems"),
   {
     name: "two twins, in two forms of Unicode",
     plant: ({ write, commit }) => {

@@ -187,6 +187,28 @@ export const ATTACKS_ON_SCOPE: readonly Attack[] = [
     refused: ["scope", /README\.md in commit/],
   },
   {
+    name: "a commit graph that tells of another tree than the commit has",
+    scope: ONLY_SRC,
+    plant: ({ git, write, commit, cwd }) => {
+      const clean = git("rev-parse", "HEAD^{tree}");
+      write("README.md", "mine\n");
+      commit("hide");
+      const evil = git("rev-parse", "HEAD^{tree}");
+      write("README.md", "hello\n");
+      commit("revert");
+      git("commit-graph", "write", "--reachable");
+      const file = join(cwd, ".git", "objects", "info", "commit-graph");
+      const forged = readFileSync(file, "hex").replaceAll(evil, clean);
+      rmSync(file);
+      writeFileSync(file, forged, "hex");
+    },
+    works: (_victim, { git }) => {
+      const told = (value: string) => git("-c", `core.commitGraph=${value}`, "log", "--format=%s", "--", "README.md");
+      return !told("true").includes("hide") && told("false").includes("hide");
+    },
+    refused: ["scope", /README\.md in commit/],
+  },
+  {
     name: "a `shallow` file that cuts off the history before the last commit",
     scope: ONLY_SRC,
     plant: ({ git, write, commit, cwd }) => {

@@ -57,8 +57,14 @@ export function twinsOf(
   return [...twins].map(([path, twin]) => ({ path, twin }));
 }
 
-/** Upper case first: `ſ` has a lower case of its own. */
-const sameName = (path: string): string => folded(path.toUpperCase());
+/**
+ * Upper case first: `ſ` has a lower case of its own. Characters that nobody sees count for nothing, as on HFS+; nor do
+ * spaces and dots at the end of a name, or the name of its main stream, as on Windows.
+ */
+function sameName(path: string): string {
+  const seen = folded(path.toUpperCase()).replace(/\p{Default_Ignorable_Code_Point}/gu, "");
+  return seen.replace(/(?:::\$data)?[ .]*(?=\/|$)/g, "");
+}
 
 /** The path, then the folders above it. */
 function prefixesOf(path: string): string[] {
