@@ -60,8 +60,10 @@ function isOwn({ changes, landed, paths }: RadarTree, path: string): boolean {
 }
 
 /** Git tells of a renamed file by its new name, which is no path of the side that changed it under the old one. */
-function holds({ changes }: RadarTree, ids: readonly (string | null)[]): boolean {
-  return [...changes.values()].some(({ entry }) => entry !== null && ids.includes(entry.id));
+function holds({ changes, landed }: RadarTree, ids: readonly (string | null)[]): boolean {
+  return [...changes.values()].some(
+    ({ path, entry }) => entry !== null && ids.includes(entry.id) && !landed.paths.has(path),
+  );
 }
 
 function repositoryOf({ record: { repository } }: RadarTree): string {

@@ -21,8 +21,8 @@ export interface RadarSettings {
 /** To the thread. */
 export type RadarOrder =
   /**
-   * The trees to compare from now on, by the id of their worktree. `open`: pairs and trees that were reported as colliding,
-   * so that their end is reported too.
+   * The trees to compare from now on, by the id of their worktree. `open`: pairs and trees that are recorded as colliding,
+   * so that their end is reported too; others that collide are reported again.
    */
   | {
       readonly do: "watch";

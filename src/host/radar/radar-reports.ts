@@ -2,7 +2,7 @@ import type { BaseReport, PairReport, RadarReport } from "./radar-messages.ts";
 
 /** What was reported, so that only changes are. */
 export interface Reports {
-  /** Pairs, or single trees, that are known as colliding from before. */
+  /** Pairs, or single trees, that are recorded as colliding. Any other one that collides is told again. */
   readonly expect: (open: readonly (readonly string[])[]) => void;
   readonly isOpen: (a: string, b: string) => boolean;
   /** Compares them if `state` is another than last time. True: it did. */
@@ -52,6 +52,10 @@ export function createReports(report: (one: RadarReport) => void): Reports {
         const last = at(keyOf(trees));
         if (last.told === null) last.isOpen = true;
       }
+      // Another session stands for a tree now: what was told of the one before is told again.
+      const expected = new Set(open.map(keyOf));
+      for (const [key, last] of known)
+        if (last.isOpen && last.told !== null && !expected.has(key)) [last.state, last.told] = [null, null];
     },
     isOpen: (a, b) => known.get(keyOf([a, b]))?.isOpen === true,
     pair: (a, b, state, compare) => compared(keyOf([a, b]), state, compare),

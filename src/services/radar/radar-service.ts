@@ -1,13 +1,6 @@
 import { join } from "node:path";
 import { type Committer, subjectOf } from "../../commit/index.ts";
-import {
-  CONFLICTS,
-  type ConflictRow,
-  ConflictStream,
-  clearConflict,
-  tellOfConflict,
-  untold,
-} from "../../domains/index.ts";
+import { type ConflictRow, ConflictStream, clearConflict, tellOfConflict, untold } from "../../domains/index.ts";
 import { type Clock, openRadar, type Radar } from "../../host/index.ts";
 import type { RecordedEvent, Store } from "../../store/index.ts";
 import type { Advice, Advisories } from "../../supervisor/index.ts";
@@ -104,7 +97,7 @@ export function createRadarService(deps: RadarDeps): RadarService {
   };
 
   return {
-    conflicts: (limit) => store.rows(CONFLICTS, { where: { open: true }, limit }),
+    conflicts: open.list,
     start: () => {
       radar = openRadar({
         environment: deps.environment,

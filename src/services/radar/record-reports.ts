@@ -7,6 +7,7 @@ import {
   ConflictStream,
   clearConflict,
   FANOUTS,
+  type MovedBranch,
   pairId,
   recordConflict,
   recordStaleBase,
@@ -19,6 +20,8 @@ import type { LiveTrees } from "./live-trees.ts";
 /** Conflicts that hold, as the log says, by the ids of their streams. */
 export interface OpenConflicts {
   readonly all: () => readonly ConflictRow[];
+  /** The newest, each branch where it was compared last: a move that changes no file of the session is not recorded. */
+  readonly list: (limit: number) => Promise<readonly ConflictRow[]>;
   readonly load: () => Promise<void>;
   /** Takes up what somebody else recorded. */
   readonly reload: (id: string) => Promise<void>;
@@ -38,11 +41,15 @@ const OPEN_MAX = 1000;
 
 export function createOpenConflicts(store: Pick<Store, "row" | "rows">, committer: Committer): OpenConflicts {
   const open = new Map<string, ConflictRow>();
+  const branches = new Map<string, MovedBranch>();
 
   const reload = async (id: string): Promise<void> => {
     const row = await store.row(CONFLICTS, id);
-    if (row?.isOpen !== true) open.delete(id);
-    else open.set(id, row);
+    if (row?.isOpen === true) open.set(id, row);
+    else {
+      open.delete(id);
+      branches.delete(id);
+    }
   };
   const change: OpenConflicts["change"] = async (id, decide) => {
     const { events } = await committer.change(ConflictStream, id, decide, BY);
@@ -68,6 +75,7 @@ export function createOpenConflicts(store: Pick<Store, "row" | "rows">, committe
     const sessionId = sessionIn(report.tree);
     if (sessionId === null) return [];
     const { branch, files, more, repository, because } = report;
+    if (branch !== null) branches.set(baseId(sessionId), branch);
     return change(baseId(sessionId), (state) =>
       branch === null
         ? clearConflict(state, because)
@@ -77,6 +85,10 @@ export function createOpenConflicts(store: Pick<Store, "row" | "rows">, committe
 
   return {
     all: () => [...open.values()],
+    list: async (limit) => {
+      const rows = await store.rows(CONFLICTS, { where: { open: true }, limit });
+      return rows.map((row) => ({ ...row, branch: branches.get(row.id) ?? row.branch }));
+    },
     load: async () => {
       const rows = await store.rows(CONFLICTS, { where: { open: true }, limit: OPEN_MAX });
       for (const row of rows) open.set(row.id, row);
