@@ -263,7 +263,7 @@ export const DETAILS: { readonly [name in keyof SyscallTypes]: string } = {
   "system.shutdown":
     '["write","system.admin","Stop the daemon: running turns end and every session hibernates; nothing is lost","","",[],{"says":["The daemon ends (pid {pid})."]}]',
   "conflict.list":
-    '["read","conflict.read","List the sessions whose work collides, with files and lines, and those whose branch has moved","","",[],{}]',
+    '["read","conflict.read","List the sessions whose work collides, with files and lines, and those whose branch has moved","","",[],{"print":"conflicts"}]',
   "config.show": '["read","system.read","Show the configuration in force, with possible secrets hidden","","",[],{}]',
   "config.explain":
     '["read","system.read","Show settings with the value in force, its default and where it comes from","unknown_setting","key",[["key","text","a setting, such as `limits.homeBytes`; default: all of them",0]],{}]',

@@ -26,7 +26,7 @@ export interface CliHints {
   readonly here?: { readonly member: string; readonly unless: readonly string[] };
   readonly otherwise?: { readonly member: string; readonly value: string };
   readonly files?: readonly string[];
-  readonly print?: "diff" | "context" | "replay" | "blame" | "fan-out" | "fan-out-diff";
+  readonly print?: "diff" | "context" | "replay" | "blame" | "conflicts" | "fan-out" | "fan-out-diff";
   readonly says?: readonly SaidLine[];
   readonly rows?: string;
   readonly card?: readonly (readonly [label: string, line: string])[];

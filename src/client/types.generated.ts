@@ -4484,6 +4484,8 @@ export interface SyscallTypes {
       readonly conflicts: readonly {
         /** the ids of the two sessions */
         readonly sessions: readonly string[];
+        /** what the two are called */
+        readonly names: readonly string[];
         readonly files: readonly {
           readonly path: string;
           /** what collides; moved: the branch changed it too, and it merges by itself */
@@ -4517,6 +4519,8 @@ export interface SyscallTypes {
       }[];
       readonly bases: readonly {
         readonly sessionId: string;
+        /** what the session is called */
+        readonly name: string;
         /** the branch that the session's worktree was made from, and that has moved */
         readonly branch: string;
         /** the commit that the session's work is based on */

@@ -91,7 +91,7 @@ export interface CliSpelling {
   /** Members that hold JSON text; the CLI also accepts a file name. */
   readonly files?: readonly string[];
   /** How the CLI prints the answer. Default: a list as a table, everything else as names and values. */
-  readonly print?: "diff" | "context" | "replay" | "blame" | "fan-out" | "fan-out-diff";
+  readonly print?: "diff" | "context" | "replay" | "blame" | "conflicts" | "fan-out" | "fan-out-diff";
   /** What the CLI tells a person instead of the answer's members: what happened, then the next step. `--json` has the rest. */
   readonly says?: readonly SaidLine[];
   /** A list of the answer that follows what is said, as a table. */

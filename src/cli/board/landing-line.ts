@@ -31,18 +31,17 @@ export function landingLine(landings: OpenLandings, columns: number): Text | nul
 
 const COLLISIONS_SHOWN = 3;
 
-/** Sessions whose work collides, with the first place of each pair; null when none does. */
+/** Sessions whose work collides with each other or with their branch, with the first place of each pair; null when none does. */
 export function collisionLine(
   collisions: readonly Collision[],
   nameOf: (sessionId: string) => string,
   columns: number,
 ): Text | null {
   if (collisions.length === 0) return null;
-  const told = collisions
-    .slice(0, COLLISIONS_SHOWN)
-    .map(
-      ({ sessions, path, line }) => `${sessions.map(nameOf).join(" + ")} in ${path}${line === null ? "" : `:${line}`}`,
-    );
+  const told = collisions.slice(0, COLLISIONS_SHOWN).map(({ sessions, branch, path, line }) => {
+    const parties = [...sessions.map(nameOf), ...(branch === null ? [] : [branch])];
+    return `${parties.join(" + ")} in ${path}${line === null ? "" : `:${line}`}`;
+  });
   const more = collisions.length > told.length ? [`${collisions.length - told.length} more`] : [];
   return yellow(cutTo(inOneLine(harmless(`collide   ${[...told, ...more].join(" · ")}`)), columns));
 }

@@ -94,11 +94,11 @@ test("the board has one line for all queues and refusals, and none where nothing
     expect(plainText(landingLine(all, columns) ?? "").length).toBeLessThanOrEqual(columns);
   expect(landingLine({ open: [], refused: [] }, 80)).toBeNull();
   const collisions = [
-    { sessions: ["s1", "s2"], path: "a\u001b[2J.ts", line: 10 },
-    { sessions: ["s1", "s3"], path: "b.ts", line: null },
+    { sessions: ["s1", "s2"], branch: null, path: "a\u001b[2J.ts", line: 10 },
+    { sessions: ["s1"], branch: "main", path: "b.ts", line: null },
   ];
   const told = collisionLine(collisions, (id) => `name-${id}`, 200);
-  expect(plainText(told ?? "")).toBe("collide   name-s1 + name-s2 in a␛[2J.ts:10 · name-s1 + name-s3 in b.ts");
+  expect(plainText(told ?? "")).toBe("collide   name-s1 + name-s2 in a␛[2J.ts:10 · name-s1 + main in b.ts");
   expect(collisionLine([], String, 80)).toBeNull();
   expect(needingPerson(all)).toEqual([stuck]);
   expect([checking, LANDING, held, stuck, mended].map(stateWords)).toEqual([

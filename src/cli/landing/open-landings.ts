@@ -23,19 +23,25 @@ export async function openLandings(client: Client): Promise<OpenLandings> {
   };
 }
 
-/** Two sessions whose work collides, and where first. */
+/** Two sessions whose work collides, or a session and its branch, and where first. */
 export interface Collision {
   readonly sessions: readonly string[];
+  /** Null between two sessions. */
+  readonly branch: string | null;
   readonly path: string;
   /** Of the first session's file. */
   readonly line: number | null;
 }
 
 export async function collisions(client: Client): Promise<readonly Collision[]> {
-  const { conflicts } = await client.call("conflict.list", {});
-  return conflicts.flatMap(({ sessions, files: [first] }) =>
-    first === undefined ? [] : [{ sessions, path: first.path, line: first.lines?.[0]?.a.from ?? null }],
-  );
+  const { conflicts, bases } = await client.call("conflict.list", {});
+  const pairs = conflicts.map(({ sessions, files }) => ({ sessions, branch: null, files }));
+  const moved = bases.map(({ sessionId, branch, files }) => ({ sessions: [sessionId], branch, files }));
+  return [...pairs, ...moved].flatMap(({ sessions, branch, files }) => {
+    // What merges by itself needs nobody.
+    const first = files.find(({ kind }) => kind !== "moved");
+    return first === undefined ? [] : [{ sessions, branch, path: first.path, line: first.lines?.[0]?.a.from ?? null }];
+  });
 }
 
 /** Refused ones that no agent mends. */

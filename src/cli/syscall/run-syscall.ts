@@ -2,6 +2,7 @@ import type { SyscallEntry } from "../../client/index.ts";
 import { connect } from "../daemon/connect.ts";
 import { patiently } from "../patiently.ts";
 import { printBlame } from "../print/print-blame.ts";
+import { printConflicts } from "../print/print-conflicts.ts";
 import { printContext } from "../print/print-context.ts";
 import { printDiff } from "../print/print-diff.ts";
 import { printFanout, printFanoutDiff } from "../print/print-fan-out.ts";
@@ -49,6 +50,7 @@ export function answer(terminal: Terminal, { cli }: SyscallEntry, answered: Answ
   else if (cli.print === "diff") printDiff(terminal, output);
   else if (cli.print === "context") printContext(terminal, output);
   else if (cli.print === "blame") printBlame(terminal, output);
+  else if (cli.print === "conflicts") printConflicts(terminal, output);
   else if (cli.print === "replay") printReplay(terminal, output);
   else if (cli.print === "fan-out") printFanout(terminal, output);
   else if (cli.print === "fan-out-diff") printFanoutDiff(terminal, output);
