@@ -56,6 +56,21 @@ proves("WHY-1", "a long history: at most 20 events, the beginning among them", a
   expect(told.because.at(-1)?.type).toMatch(/^turn\.ended/);
 });
 
+proves(
+  "WHY-1",
+  "many tool calls that went well and many sleeps push out neither the beginning nor the prompt",
+  async () => {
+    const { id } = await start(daemon, { adapter: "demo" });
+    await turn(daemon, id, Array.from({ length: 80 }, () => "run true").join("\n"));
+    for (let n = 0; n < 7; n += 1)
+      for (const verb of ["suspend", "resume"]) expectOk(await daemon.call("POST", `/sessions/${id}/${verb}`));
+    const told = await why(`/sessions/${id}`);
+    expect(told.because[0]?.type).toBe("session.opened@1");
+    expect(saidBy(told, "turn.admitted@1")[0]).toContain("run true");
+    expect(told.because.map(({ type }) => type)).toEqual(expect.arrayContaining(["turn.started@1", "turn.ended@1"]));
+  },
+);
+
 proves("WHY-1", "a refused landing explains itself and its session", async () => {
   using bench = setUpBench();
   await configure(daemon, { checks: [["sh", "-c", "echo broken; exit 1"]], attemptsMax: 1 });

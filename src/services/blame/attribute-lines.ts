@@ -52,7 +52,7 @@ export function createAttribution(deps: {
     const lines: RecordedLines = {
       format: 1,
       sessionId: order.sessionId,
-      turns: await Promise.all(turns.all().map((turn) => turnFacts(store, turn))),
+      turns: await turnFacts(store, turns.all()),
       commits: recorded,
     };
     return { blob: await store.putBlob(Buffer.from(JSON.stringify(lines))) };

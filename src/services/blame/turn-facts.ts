@@ -1,6 +1,6 @@
 import type { RecordedTurn } from "../../domains/index.ts";
 import { type DriverOffer, Session, sessionFact, sessionStream } from "../../kernel/index.ts";
-import type { Store } from "../../store/index.ts";
+import type { EventPage, RecordedEvent, Store } from "../../store/index.ts";
 
 interface TurnName {
   readonly sessionId: string;
@@ -30,34 +30,83 @@ export function numberTurns(): TurnNumbers {
 }
 
 const TURN = ["turn.started", "turn.ended", "approval.answered", "step.ended"];
-const READ = 200;
+const PAGE = 1000;
+type Reads = Pick<Store, "fold" | "readStream">;
 
 /** Whether a turn is over. */
-export async function hasEnded(store: Pick<Store, "readStream">, { sessionId, turnId }: TurnName): Promise<boolean> {
-  const query = { turnId, types: ["turn.ended"], limit: 1 };
-  return (await store.readStream(sessionStream(sessionId), query)).events.length > 0;
+export async function hasEnded(store: Reads, { sessionId, turnId }: TurnName): Promise<boolean> {
+  for await (const { fact } of newestFirst(store, sessionId, [turnId])) if (fact.type === "turn.ended@1") return true;
+  return false;
 }
 
-/** What the log tells of a turn: kept with the lines, because a session can be archived. */
-export async function turnFacts(
-  store: Pick<Store, "fold" | "readStream">,
-  { sessionId, turnId }: TurnName,
-): Promise<RecordedTurn> {
-  const stream = sessionStream(sessionId);
-  const { events } = await store.readStream(stream, { turnId, types: TURN, limit: READ, descending: true });
-  const [started] = (await store.readStream(stream, { turnId, types: ["turn.started"], limit: 1 })).events;
-  let approver: string | null = null;
-  let model: string | null = null;
-  let end: string | null = null;
-  for (const event of events) {
-    const fact = sessionFact(event);
-    if (fact?.type === "turn.ended@1") end ??= event.id;
-    if (fact?.type === "step.ended@1") model ??= fact.data.model;
-    if (fact?.type === "approval.answered@1" && fact.data.status === "approved") approver ??= event.actor;
+/** What the log tells of turns: kept with the lines, because a session can be archived. */
+export async function turnFacts(store: Reads, turns: readonly TurnName[]): Promise<readonly RecordedTurn[]> {
+  const found = new Map<string, RecordedTurn>();
+  for (const [sessionId, own] of Map.groupBy(turns, (turn) => turn.sessionId))
+    for (const turn of await factsIn(store, sessionId, own)) found.set(`${turn.sessionId} ${turn.turnId}`, turn);
+  return turns.flatMap(({ sessionId, turnId }) => found.get(`${sessionId} ${turnId}`) ?? []);
+}
+
+interface Told {
+  /** Of the newest event: the agent and its model are those of that moment. */
+  version: number | undefined;
+  end: string | null;
+  start: string | null;
+  model: string | null;
+  approver: string | null;
+}
+
+async function factsIn(store: Reads, sessionId: string, turns: readonly TurnName[]): Promise<readonly RecordedTurn[]> {
+  const told = new Map<string, Told>(
+    turns.map(({ turnId }) => [turnId, { version: undefined, end: null, start: null, model: null, approver: null }]),
+  );
+  for await (const { event, fact } of newestFirst(store, sessionId, [...told.keys()])) {
+    const turn = told.get(fact.data.turnId);
+    if (turn === undefined) continue;
+    turn.version ??= event.version;
+    if (fact.type === "turn.started@1") turn.start ??= event.id;
+    if (fact.type === "turn.ended@1") turn.end ??= event.id;
+    if (fact.type === "step.ended@1") turn.model ??= fact.data.model;
+    if (fact.type === "approval.answered@1" && fact.data.status === "approved") turn.approver ??= event.actor;
   }
-  const { spec, driver } = await store.fold(Session, sessionId, events[0]?.version);
-  model ??= driver?.settings?.model ?? offeredModel(driver?.offer ?? null);
-  return { sessionId, turnId, eventId: end ?? started?.id ?? "", agent: spec?.agent ?? "", model, approver };
+  const recorded: RecordedTurn[] = [];
+  for (const [turnId, { version, end, start, model, approver }] of told) {
+    const { spec, driver } = await store.fold(Session, sessionId, version);
+    const known = model ?? driver?.settings?.model ?? offeredModel(driver?.offer ?? null);
+    const eventId = end ?? start ?? "";
+    recorded.push({ sessionId, turnId, eventId, agent: spec?.agent ?? "", model: known, approver });
+  }
+  return recorded;
+}
+
+/** Events of these turns, until all of them have begun. A page may be empty before the end of a long session. */
+async function* newestFirst({ readStream }: Reads, sessionId: string, turnIds: readonly string[]) {
+  const left = new Set(turnIds);
+  const wanted = new Set(turnIds);
+  for (let before: number | null = Number.MAX_SAFE_INTEGER; before !== null && left.size > 0; ) {
+    const query = { types: TURN, limit: PAGE, descending: true, before };
+    const page: EventPage = await readStream(sessionStream(sessionId), query);
+    for (const event of page.events) {
+      const fact = turnFact(event);
+      if (fact === null || !wanted.has(fact.data.turnId)) continue;
+      yield { event, fact };
+      if (fact.type === "turn.started@1") left.delete(fact.data.turnId);
+    }
+    before = page.next;
+  }
+}
+
+function turnFact(event: RecordedEvent) {
+  const fact = sessionFact(event);
+  switch (fact?.type) {
+    case "turn.started@1":
+    case "turn.ended@1":
+    case "approval.answered@1":
+    case "step.ended@1":
+      return fact;
+    default:
+      return null;
+  }
 }
 
 function offeredModel(offer: DriverOffer | null): string | null {

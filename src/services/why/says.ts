@@ -121,7 +121,7 @@ function ofLanding(event: RecordedEvent): string | null {
     case "landing.returned@1":
       return `The landing went back into the queue${because(fact.data.reason)}`;
     case "landing.landed@1":
-      return `Its work landed as ${fact.data.commit.slice(0, 12)}: ${fact.data.files} files.`;
+      return `Its work landed as ${fact.data.commit.slice(0, 12)}: ${fact.data.files} ${fact.data.files === 1 ? "file" : "files"}.`;
     case "landing.pushed@1":
       return `The branch ${fact.data.branch} was pushed to ${fact.data.remote}.`;
     case "landing.refused@1": {

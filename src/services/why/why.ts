@@ -27,18 +27,22 @@ export interface Because {
 
 const BECAUSE_MAX = 20;
 
+const BIRTH = ["session.opened", "session.forked"];
 const LIFE = [
-  ...["session.opened", "session.forked", "session.suspended", "session.resumed", "session.hibernated"],
-  ...["session.exited", "session.killed", "session.failed", "session.rewound", "session.archived"],
+  ...["session.suspended", "session.resumed", "session.hibernated", "session.exited", "session.killed"],
+  ...["session.failed", "session.rewound", "session.archived"],
   ...["session.forgotten", "driver.switched", "worktree.kept"],
 ];
+const ASKED = ["turn.admitted", "turn.started"];
 const TURN = [
-  ...["turn.admitted", "turn.started", "turn.interrupt_requested", "turn.resumed", "turn.ended"],
-  ...["approval.requested", "approval.answered", "approval.closed", "quota.reached", "quota.reset"],
-  ...["scope.reverted", "effect.settled", "snapshot.skipped", "driver.noticed"],
+  ...["turn.interrupt_requested", "turn.resumed", "turn.ended", "scope.reverted", "snapshot.skipped"],
+  ...["approval.requested", "approval.answered", "approval.closed", "quota.reached", "quota.reset", "driver.noticed"],
 ];
+/** Read apart: a turn has many, and most of them say nothing. */
+const EFFECTS = ["effect.settled"];
 /** Each read is of one page, whatever the length of the history. */
-const TURN_READ = 60;
+const TURN_READ = 20;
+const EFFECTS_READ = 60;
 const LIFE_READ = 6;
 const LANDING_READ = 12;
 const CAUSES_MAX = 5;
@@ -56,8 +60,11 @@ export function createWhy(store: Pick<Store, "event" | "fold" | "readStream" | "
     row === null ? Promise.resolve([]) : last(streamOf(LandingStream, row.id), LANDING_READ);
 
   /** What is known of a turn, without its many tool calls that went well. */
-  const turnEvents = async (stream: string, turnId: string | undefined): Promise<readonly RecordedEvent[]> =>
-    turnId === undefined ? [] : last(stream, TURN_READ, TURN, turnId);
+  const turnEvents = async (stream: string, turnId: string | undefined): Promise<readonly RecordedEvent[]> => {
+    if (turnId === undefined) return [];
+    const parts = [last(stream, ASKED.length, ASKED, turnId), last(stream, TURN_READ, TURN, turnId)];
+    return (await Promise.all([...parts, last(stream, EFFECTS_READ, EFFECTS, turnId)])).flat();
+  };
 
   /** The events that caused these, such as a turn that told an agent of a refused landing. */
   const causesOf = async (events: readonly RecordedEvent[]): Promise<readonly RecordedEvent[]> => {
@@ -82,6 +89,7 @@ export function createWhy(store: Pick<Store, "event" | "fold" | "readStream" | "
       const turnId = state.phase.at === "busy" ? state.phase.turnId : state.recentTurns.at(-1)?.turnId;
       const queued = state.queue.slice(0, 3).map(({ eventId }) => store.event(eventId));
       const own = [
+        ...(await store.readStream(state.stream, { limit: 1, types: BIRTH })).events,
         ...(await last(state.stream, LIFE_READ, LIFE)),
         ...(await turnEvents(state.stream, turnId)),
         ...(await Promise.all(queued)).flatMap((event) => event ?? []),
@@ -98,7 +106,7 @@ export function createWhy(store: Pick<Store, "event" | "fold" | "readStream" | "
   };
 }
 
-/** The newest ones that say something; the session's beginning is always among them. */
+/** The newest ones that say something. The session's beginning and its last prompt are always among them. */
 function chosen(events: readonly RecordedEvent[]): readonly Because[] {
   const told = [...new Map(events.map((event) => [event.id, event])).values()]
     .toSorted((a, b) => a.seq - b.seq)
@@ -107,9 +115,12 @@ function chosen(events: readonly RecordedEvent[]): readonly Because[] {
       const { seq, id, type, at } = event;
       return says === null ? [] : [{ seq, id, type, at, says }];
     });
-  const first = told.find(({ type }) => type.startsWith("session.opened") || type.startsWith("session.forked"));
-  const newest = told.slice(-BECAUSE_MAX);
-  return first === undefined || newest.includes(first) ? newest : [first, ...newest.slice(1)];
+  const birth = told.find(({ type }) => /^session\.(opened|forked)@/.test(type));
+  const prompt = told.findLast(({ type }) => type.startsWith("turn.admitted@"));
+  const kept = new Set([birth, prompt].filter((one) => one !== undefined));
+  const left = told.filter((one) => !kept.has(one));
+  for (const one of left.slice(Math.max(0, left.length - BECAUSE_MAX + kept.size))) kept.add(one);
+  return told.filter((one) => kept.has(one));
 }
 
 function stateOf({ phase, queue }: SessionState, row: SessionRow | null): string {
