@@ -331,7 +331,7 @@ export const ERRORS = {
   fanout_undecided: {
     status: 409,
     exit: 5,
-    message: "No candidate was chosen, so there are no others to drop.",
+    message: "No candidate has landed, so there are no others to drop.",
     remedy:
       "Name what to drop: `nomos fan-out drop <fan-out> <session>`, or everything: `nomos fan-out drop <fan-out> --all`.",
   },

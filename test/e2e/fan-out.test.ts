@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { addAgents, candidateOf, fanOut, judged, promptOf, reached, shown } from "../support/fan-out-bench.ts";
-import { land, settled } from "../support/landing-bench.ts";
+import { configure, land, settled } from "../support/landing-bench.ts";
 import { proves } from "../support/proves.ts";
 import { type Bench, setUpBench } from "../support/worktree-bench.ts";
 import { CALLER, callAs } from "./support/caller.ts";
@@ -203,6 +203,7 @@ proves(
 
 proves("FAN-4", "one whose work could not land is not the best, and can be dropped alone while it works", async () => {
   using bench = setUpBench();
+  await configure(daemon, { attemptsMax: 1 });
   const script = { broken: ["write a.txt BROKEN"], curious: ["write b.txt b", "ask forever?"], lazy: ["no"] };
   const { id } = await fanOut(daemon, asked(bench, script));
   await reached(daemon, id, (now) => candidateOf(now, "curious").state === "waiting");
@@ -218,6 +219,12 @@ proves("FAN-4", "one whose work could not land is not the best, and can be dropp
     404,
     "fanout_candidate_not_found",
   );
+  // Chosen, and refused: nothing has landed, so the others are not dropped by accident.
+  const refused = await land(daemon, candidateOf(done, "broken").sessionId, { checks: CHECKS });
+  expect(await settled(daemon, refused.id)).toMatchObject({ state: "refused" });
+  await reached(daemon, id, (now) => now.chosen?.landingId === refused.id);
+  expectRefusal(await daemon.call("POST", `/api/fan-outs/${id}/drop`, {}), 409, "fanout_undecided");
+  expect((await daemon.cli("fan-out", "show", id)).stdout).toContain(`Next: nomos landing why ${refused.id}`);
   // Landed by its session's own command: the fan-out knows it too.
   await turn(daemon, candidateOf(done, "broken").sessionId, "write a.txt a");
   await judged(daemon, id);

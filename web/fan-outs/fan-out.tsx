@@ -47,19 +47,22 @@ const MOVING: readonly string[] = ["opening", "working", "waiting", "judging", "
 function FanOutHead({ fanOut, onChange }: { readonly fanOut: FanOut; readonly onChange: () => void }) {
   const { id, name, state, prompt, repository, into, best, startedAt, candidates } = fanOut;
   const { run, isRunning } = useAction();
-  const isLeft = candidates.some((one) => one.state !== "dropped" && one.state !== "landed");
+  const hasLanded = candidates.some((one) => one.landing?.state === "landed");
+  const isLeft = candidates.some((one) => !["dropped", "landed", "failed"].includes(one.state));
+  const isBusy = ["starting", "working"].includes(state) || candidates.some((one) => one.state === "landing");
   const drop = async (): Promise<void> => {
-    const going = await run(() => nomos().call("fan-out.drop", { id, dryRun: true }));
+    const which = { id, ...(hasLanded ? {} : { all: true }) };
+    const going = await run(() => nomos().call("fan-out.drop", { ...which, dryRun: true }));
     if (going === undefined) return;
     const files = going.dropped.reduce((sum, one) => sum + one.files.length + one.more, 0);
     const isSure = await confirmed({
       title: `Drop ${going.count} ${going.count === 1 ? "candidate" : "candidates"}?`,
-      body: `Their sessions end and their worktrees go, with ${files} changed files. Snapshots still hold them: a fork brings them back.`,
+      body: `Their sessions end and their worktrees go, with ${files} changed files. Where a session kept snapshots, a fork brings its files back.`,
       yes: "Drop them",
       danger: true,
     });
     if (!isSure) return;
-    const dropped = await run(() => nomos().call("fan-out.drop", { id }));
+    const dropped = await run(() => nomos().call("fan-out.drop", which));
     if (dropped !== undefined) toast(`Dropped ${dropped.count}.`);
     onChange();
   };
@@ -70,9 +73,9 @@ function FanOutHead({ fanOut, onChange }: { readonly fanOut: FanOut; readonly on
           <Link to="/ui/fan-outs">Fan-outs</Link> / {name}
         </h1>
         <Badge kind={state === "failed" ? "bad" : state === "working" ? "accent" : "good"}>{state}</Badge>
-        {isLeft && (
+        {isLeft && !isBusy && (
           <Button kind="quiet" disabled={isRunning} onClick={() => void drop()}>
-            Drop the others
+            {hasLanded ? "Drop the others" : "Drop all"}
           </Button>
         )}
       </header>

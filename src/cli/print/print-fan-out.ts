@@ -105,7 +105,14 @@ function nextSteps({ name, state, best, chosen, candidates }: Fanout): readonly 
   if (state === "starting" || state === "working") return [`Next: nomos fan-out wait ${name}`];
   if (state === "settled" || state === "failed") return [];
   const isThere = candidates.some((one) => !["dropped", "failed", "landed"].includes(one.state));
-  if (chosen !== null) return isThere ? [`Next: nomos fan-out drop ${name} --dry-run`] : [];
+  const landing = candidates.find(({ sessionId }) => sessionId === chosen?.sessionId)?.landing;
+  if (landing?.state === "landed") return isThere ? [`Next: nomos fan-out drop ${name} --dry-run`] : [];
+  if (landing?.state === "queued" || landing?.state === "checking") return [`Next: nomos landing wait ${landing.id}`];
+  if (landing?.state === "refused")
+    return [
+      yellow("The landing was refused; nothing has landed."),
+      `Next: nomos landing why ${landing.id}, or nomos fan-out land ${name} SESSION`,
+    ];
   if (best === null)
     return [
       yellow("None could land as it is."),

@@ -37,7 +37,7 @@ export const FANOUT_ERRORS = {
   fanout_undecided: entry(
     409,
     5,
-    "No candidate was chosen, so there are no others to drop.",
+    "No candidate has landed, so there are no others to drop.",
     "Name what to drop: `nomos fan-out drop <fan-out> <session>`, or everything: `nomos fan-out drop <fan-out> --all`.",
   ),
   fanout_landing: entry(

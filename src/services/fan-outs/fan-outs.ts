@@ -221,14 +221,20 @@ function candidateNamed({ candidates, id }: ShownFanout, given: string): ShownCa
 
 function goingIn(shown: ShownFanout, who: DropWish): readonly ShownCandidate[] {
   const { candidates, fanout } = shown;
-  const kept = fanout.chosen?.sessionId;
-  if (who === "others" && kept === undefined) throw new NomosError("fanout_undecided", { id: shown.id });
+  const chosen = candidates.find(({ sessionId }) => sessionId === fanout.chosen?.sessionId);
+  if (who === "others" && chosen?.state === "landing") throw onItsWay(chosen);
+  // Its landing may have been refused: then the others are all there is.
+  if (who === "others" && chosen?.landing?.at !== "landed") throw new NomosError("fanout_undecided", { id: shown.id });
+  const kept = chosen?.sessionId;
   const wanted = typeof who === "object" ? [candidateNamed(shown, who.session)] : candidates;
   const going = wanted.filter(
     ({ sessionId, drop, failed }) => drop === null && failed === null && (who !== "others" || sessionId !== kept),
   );
   const landing = going.find(({ state }) => state === "landing");
-  if (landing !== undefined)
-    throw new NomosError("fanout_landing", { session: landing.sessionId, landing: landing.landing?.id ?? null });
+  if (landing !== undefined) throw onItsWay(landing);
   return going;
+}
+
+function onItsWay({ sessionId, landing }: ShownCandidate): NomosError {
+  return new NomosError("fanout_landing", { session: sessionId, landing: landing?.id ?? null });
 }
