@@ -56,6 +56,7 @@ export function verifyBlame(path, { key: expected, file }) {
     blobs.set(one?.sha256, checkBlob(one));
   }
   const texts = file === null ? null : linesOf(readFileSync(file));
+  if (list(proof.lines, path).length === 0) throw fault("it proves no line", path);
   /** @type {Set<string>} */
   const used = new Set();
   /** @type {ReturnType<typeof checkLine>[]} */
@@ -165,20 +166,25 @@ function checkBlob(one) {
   const recorded = parseJson(one.text);
   const wrong = () => fault("the recorded lines cannot be read", one.sha256);
   if (recorded?.format !== 1 || !Array.isArray(recorded.turns) || !Array.isArray(recorded.commits)) throw wrong();
+  const files = recorded.commits.flatMap((/** @type {any} */ commit) => commit?.files ?? [null]);
+  if (!files.every(isRecordedFile)) throw wrong();
   /** @type {Map<string, Set<number>>} */
   const byText = new Map();
-  for (const { files } of recorded.commits)
-    for (const { runs, hashes } of Array.isArray(files) ? files : []) {
-      if (!Array.isArray(runs) || typeof hashes !== "string") throw wrong();
-      let at = 0;
-      for (const [, count, turn] of runs)
-        for (let n = 0; n < count && at < hashes.length; n += 1, at += LINE_HASH_DIGITS) {
-          const text = hashes.slice(at, at + LINE_HASH_DIGITS);
-          byText.set(text, (byText.get(text) ?? new Set()).add(turn));
-        }
-      if (at !== hashes.length) throw wrong();
-    }
+  for (const { runs, hashes } of files) {
+    let at = 0;
+    for (const [, count, turn] of runs)
+      for (let n = 0; n < count && at < hashes.length; n += 1, at += LINE_HASH_DIGITS) {
+        const text = hashes.slice(at, at + LINE_HASH_DIGITS);
+        byText.set(text, (byText.get(text) ?? new Set()).add(turn));
+      }
+    if (at !== hashes.length) throw wrong();
+  }
   return { turns: recorded.turns, byText, used: false };
+}
+
+/** @param {any} file */
+function isRecordedFile(file) {
+  return Array.isArray(file?.runs) && file.runs.every(Array.isArray) && typeof file.hashes === "string";
 }
 
 /**

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, vi } from "vitest";
@@ -281,6 +282,11 @@ proves("BLAME-6", "a proof is checked by the verifier alone, and one that is alt
   }
   expect(tried).toBeGreaterThan(200);
   expect(wrong).toEqual([]);
+  const odd = JSON.stringify({ format: 1, turns: [], commits: [null] });
+  for (const blobs of [[], [{ sha256: createHash("sha256").update(odd).digest("hex"), text: odd }]]) {
+    writeFileSync(path, JSON.stringify({ ...proof, lines: [], events: [], blobs }));
+    expect(() => verifyBlame(path, { key: null, file })).toThrow(BundleFault);
+  }
   writeFileSync(path, JSON.stringify(proof));
   writeFileSync(file, readFileSync(file, "utf8").replace(TWO[0] ?? "", "other"));
   expect(await runVerifier("blame", path, file)).toMatchObject({

@@ -22,6 +22,21 @@ test("lines in a row of the same turn or commit are one span", () => {
   expect(spansOf([])).toEqual([]);
 });
 
+test("a line that is not proven is in no span with a proven one, and one from another file is apart", () => {
+  const session = { by: "session", sessionId: "s1", turnId: "t1", commit: "c1" } as const;
+  const lines = [
+    line(1, { ...session, proven: true }),
+    line(2, { ...session, proven: true }),
+    line(3, { ...session, proven: false, reason: "no landing of the session brought this line" }),
+    line(4, { ...session, proven: true, path: "old.ts" }),
+  ];
+  expect(spansOf(lines).map(({ first, lines: own }) => [first.line, own.length])).toEqual([
+    [1, 2],
+    [3, 1],
+    [4, 1],
+  ]);
+});
+
 test("shares are told by session and person, most first", () => {
   expect(sharesOf(LINES)).toEqual([
     ["Ada", 3],

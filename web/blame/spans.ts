@@ -18,8 +18,9 @@ export function spansOf(lines: readonly BlameLine[]): readonly Span[] {
   return spans;
 }
 
-function originOf({ by, sessionId, turnId, commit, author }: BlameLine): string {
-  return JSON.stringify([by, sessionId, turnId, commit, author]);
+/** All that a span tells of its first line has to hold for the others: above all whether it is proven. */
+function originOf({ line: _line, text: _text, ...told }: BlameLine): string {
+  return JSON.stringify(Object.entries(told).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** How many lines each session and each person wrote, most first. */

@@ -1,5 +1,6 @@
 import type { OutputOf } from "../../client/index.ts";
 import type { Terminal } from "../terminal.ts";
+import { counted } from "./spell.ts";
 import { tableLines } from "./table.ts";
 
 type Blame = OutputOf<"blame.file">;
@@ -13,6 +14,10 @@ export function printBlame(terminal: Terminal, output: unknown): void {
   // `nomos-verify` reads it from a file.
   if (proof !== undefined) {
     terminal.printJson(proof);
+    const [proven, all] = [proof.lines.length, lines.length];
+    if (proven < all)
+      terminal.complain(`The proof has ${proven} of ${counted(all, "line")}: no landing recorded the rest.`);
+    if (next !== null) terminal.complain(`It ends before line ${next}: ask for further lines with --lines ${next},…`);
     return;
   }
   if (lines.length === 0) {
