@@ -1425,8 +1425,9 @@ export const ERRORS = {
   not_a_repository: {
     status: 400,
     exit: 2,
-    message: "The directory is not in a git repository, which a worktree needs.",
-    remedy: "Run `git init` there, or leave out `worktree` and `scope`.",
+    message: "The directory is not in a git repository.",
+    remedy:
+      "Run `git init` there or name a folder of a repository. A session without `worktree` and `scope` needs none.",
   },
   repository_invalid: {
     status: 400,

@@ -17,8 +17,8 @@ export const WORKTREE_ERRORS = {
   not_a_repository: entry(
     400,
     2,
-    "The directory is not in a git repository, which a worktree needs.",
-    "Run `git init` there, or leave out `worktree` and `scope`.",
+    "The directory is not in a git repository.",
+    "Run `git init` there or name a folder of a repository. A session without `worktree` and `scope` needs none.",
   ),
   repository_invalid: entry(
     400,

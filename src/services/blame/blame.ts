@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { createGitRunner, openBlame, utf8 } from "../../host/index.ts";
+import { NomosError } from "../../contract/index.ts";
+import { createGitRunner, HostError, openBlame, utf8 } from "../../host/index.ts";
 import type { Store } from "../../store/index.ts";
 import { blamedPlace } from "./blamed-place.ts";
 import { type ExplainedLine, explainLines } from "./explain-lines.ts";
@@ -53,7 +54,7 @@ export function createBlame(deps: {
       await using opened = await openBlame(git, repository, scratch);
       const from = range?.[0] ?? 1;
       const to = Math.min(range?.[1] ?? Number.MAX_SAFE_INTEGER, from + BLAME_LINES_MAX - 1);
-      const blamed = await opened.blame({ ...place, range: [from, to] });
+      const blamed = await opened.blame({ ...place, range: [from, to] }).catch(inOwnWords(place.path));
       const explained = await explainLines({ facts, opened, gitDir: repository.commonDir }, blamed.lines);
       const isMore = to < Math.min(blamed.count, range?.[1] ?? blamed.count);
       return {
@@ -72,3 +73,17 @@ export function createBlame(deps: {
     },
   };
 }
+
+/** The file may well be there, and not be committed. */
+function inOwnWords(path: string): (thrown: unknown) => never {
+  return (thrown) => {
+    if (!(thrown instanceof HostError) || thrown.code !== "file_missing") throw thrown;
+    throw new NomosError(
+      "file_missing",
+      { path },
+      { message: `Nothing to tell: ${thrown.message}.`, remedy: COMMIT_IT },
+    );
+  };
+}
+
+const COMMIT_IT = "Name a file that `git ls-files` shows, and commit it first.";
