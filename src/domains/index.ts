@@ -182,13 +182,14 @@ export {
   tellOfConflict,
   untold,
 } from "./radar/conflict.ts";
-export type {
-  ClearedBecause,
-  CollidedFile,
-  CollidingLines,
-  CollisionKind,
-  LineRange,
-  MovedBranch,
+export {
+  type ClearedBecause,
+  CONFLICT_EVENTS,
+  type CollidedFile,
+  type CollidingLines,
+  type CollisionKind,
+  type LineRange,
+  type MovedBranch,
 } from "./radar/conflict-events.ts";
 export { judgeChange, parseScope, type Scope, scopeWalls } from "./scope/scope.ts";
 export {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import {
   AGENT_EVENTS,
+  CONFLICT_EVENTS,
   FANOUT_EVENTS,
   LANDING_EVENTS,
   SECRET_EVENTS,
@@ -17,6 +18,7 @@ import {
   SESSION_EVENTS,
   type View,
 } from "../../src/kernel/index.ts";
+import { CONFLICT_FACTS } from "./conflict-facts.ts";
 import { FANOUT_FACTS } from "./fanout-facts.ts";
 import { SPEC } from "./kernel-model.ts";
 
@@ -94,6 +96,7 @@ const EVENTS = {
   ...AGENT_EVENTS,
   ...TOKEN_EVENTS,
   ...SECRET_EVENTS,
+  ...CONFLICT_EVENTS,
   ...FANOUT_EVENTS,
   ...LANDING_EVENTS,
   ...SYSTEM_EVENTS,
@@ -264,6 +267,7 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<DataOf<Events[K]>> } = {
   "secret.bound@1": fc.record({ bind: bindings }),
   "secret.used@1": fc.record({ use: text, sessionId: label }),
   "secret.removed@1": nothing,
+  ...CONFLICT_FACTS,
   ...FANOUT_FACTS,
   "landing.queued@1": fc.record({
     sessionId: text,

@@ -106,7 +106,7 @@ function wholeTurn(entries: readonly Entry[], cut: number): number {
 function forcedCut(entries: readonly Entry[], keepTokens: number): number {
   const enough = tokensOf(entries) * FORCED_SHARE;
   for (let keep = keepTokens; ; keep = Math.floor(keep / 2)) {
-    const cut = wholeEvent(entries, fittingCut(entries, keep));
+    const cut = nextEvent(entries, fittingCut(entries, keep));
     if (cut === entries.length || (cut > 0 && tokensOf(entries.slice(0, cut)) >= enough)) return cut;
   }
 }
@@ -126,6 +126,13 @@ function fittingCut(entries: readonly Entry[], keepTokens: number): number {
 function wholeEvent(entries: readonly Entry[], cut: number): number {
   let index = cut;
   while (index > 0 && index < entries.length && entries[index - 1]?.eventId === entries[index]?.eventId) index -= 1;
+  return index;
+}
+
+/** Likewise, keeping less: what is kept must fit. */
+function nextEvent(entries: readonly Entry[], cut: number): number {
+  let index = cut;
+  while (index > 0 && index < entries.length && entries[index - 1]?.eventId === entries[index]?.eventId) index += 1;
   return index;
 }
 

@@ -76,7 +76,6 @@ export const blame: readonly Syscall[] = [
     ],
     http: { method: "GET", path: "/api/blame" },
     cli: { positional: ["path"], short: "blame", here: { member: "cwd", unless: [] }, paths: ["cwd"], print: "blame" },
-    mcp: { toolsets: ["core"] },
     answer: async (context, { path, cwd, lines, proof }) => {
       const range = rangeOf(lines);
       const found = await context.services.blame.file({ cwd, path, range, within: await readable(context) });

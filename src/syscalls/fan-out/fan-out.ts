@@ -34,7 +34,6 @@ export const fanOut: readonly Syscall[] = [
     errors: [],
     http: { method: "GET", path: "/api/fan-outs" },
     cli: { positional: [] },
-    mcp: { toolsets: ["core"] },
     answer: async ({ services }, { open, limit = LIST_DEFAULT, after }) => {
       const where = open === true ? { open: true } : {};
       const place = after === undefined ? {} : { after: { id: after } };
@@ -55,7 +54,6 @@ export const fanOut: readonly Syscall[] = [
     errors: MISSING,
     http: { method: "GET", path: "/api/fan-outs/:id" },
     cli: { positional: ["id"], print: "fan-out" },
-    mcp: { toolsets: ["core"] },
     answer: async ({ services }, { id }) => fanoutWire(await services.fanOuts.show(id)),
   }),
   read({
@@ -71,7 +69,6 @@ export const fanOut: readonly Syscall[] = [
     errors: [...MISSING, "wait_timeout"],
     http: { method: "GET", path: "/api/fan-outs/:id/wait" },
     cli: { positional: ["id"], print: "fan-out" },
-    mcp: { toolsets: ["core"] },
     answer: async (context, { id, timeoutMs = WAIT_MS }) => {
       const { fanOuts } = context.services;
       const hears = hearsOf(id, await fanOuts.show(id));

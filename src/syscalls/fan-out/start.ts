@@ -77,7 +77,6 @@ export const fanoutStart: Syscall = write({
       "Next: nomos fan-out wait {name}",
     ],
   },
-  mcp: { toolsets: ["core"] },
   commit: async (context, { prompt, agents, ...given }) => {
     refuseLarge(prompt);
     // A check of the caller's is a program of the caller's.

@@ -49,7 +49,6 @@ export const landing: readonly Syscall[] = [
     errors: ["session_not_found", "ambiguous_id"],
     http: { method: "GET", path: "/api/landings" },
     cli: { positional: [], paths: ["cwd"] },
-    mcp: { toolsets: ["core"] },
     answer: async (context, { limit = LIST_DEFAULT, ...given }) => {
       const { rows, next } = await listLandings(context, { ...given, limit });
       return { landings: await landingsWire(context, rows), next };
@@ -68,7 +67,6 @@ export const landing: readonly Syscall[] = [
     errors: MISSING,
     http: { method: "GET", path: "/api/landings/:id" },
     cli: { positional: ["id"] },
-    mcp: { toolsets: ["core"] },
     answer: async (context, { id }) => {
       return landingWire(context, await landingRowOf(context, id));
     },
@@ -96,7 +94,6 @@ export const landing: readonly Syscall[] = [
       ],
       rows: "findings",
     },
-    mcp: { toolsets: ["core"] },
     answer: async (context, { id, timeoutMs = WAIT_MS }) => {
       const settled = await landingWire(context, await waitForLanding(context, id, timeoutMs));
       return { ...settled, ok: settled.state === "landed" };

@@ -69,7 +69,7 @@ proves(
   async () => {
     const { names, bytes } = await listed({});
     const core = SYSCALLS.filter(({ mcp }) => mcp?.toolsets?.includes("core")).map(({ name }) =>
-      name.replace(".", "_"),
+      name.replaceAll(/[.-]/g, "_"),
     );
     const aip46 = SYSCALLS.flatMap(({ mcp }) => Object.keys(mcp?.aliases ?? {}));
     expect(names).toEqual([...core, ...aip46, "find_tool"].sort());

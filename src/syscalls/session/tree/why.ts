@@ -24,7 +24,6 @@ export const sessionWhy: Syscall = read({
   errors: ["session_not_found", "ambiguous_id"],
   http: { method: "GET", path: "/sessions/:id/why" },
   cli: { positional: ["id"], short: "why", says: ["{input.id} is {state}.", "Next: {next}"], rows: "because" },
-  mcp: { toolsets: ["core"] },
   answer: async (context, { id }) => {
     await sessionRowOf(context, id);
     return whyWire(await context.services.why.session(id));
