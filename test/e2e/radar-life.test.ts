@@ -83,3 +83,24 @@ proves(
     }
   },
 );
+
+proves("RAD-1", "work that landed among others' changes of the same file is on the branch too", async () => {
+  using bench = setUpBench();
+  const commit = (lines: readonly string[]): void => {
+    bench.write(join(bench.repo, "lines.txt"), `${lines.join("\n")}\n`);
+    bench.git(bench.repo, "add", "--all");
+    bench.git(bench.repo, "commit", "--quiet", "-m", "lines");
+  };
+  const lines = Array.from({ length: 40 }, (_, n) => `line ${n}`);
+  commit(lines);
+  const [a, b] = [await working(bench.repo, true), await working(bench.repo, true)];
+  commit(lines.with(30, "by a person"));
+  for (const one of [a, b]) await turn(daemon, one.id, `run sed -i '10s/.*/by ${one.id}/' lines.txt`);
+  await eventually("the collision", () => collide(a, b));
+  expect(await settled(daemon, (await land(daemon, a.id)).id)).toMatchObject({ state: "landed" });
+  await eventually("the end", async () => !(await collide(a, b)));
+  await eventually("the branch under the other one alone", async () => {
+    const now = (await listed()).bases.map(({ sessionId }) => sessionId);
+    return now.includes(b.id) && !now.includes(a.id);
+  });
+});

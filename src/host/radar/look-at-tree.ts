@@ -1,3 +1,5 @@
+import type { Entry } from "../git/tree-diff.ts";
+import { mergePair } from "./merge/merge-pair.ts";
 import { writeCommit } from "./merge/write-commit.ts";
 import type { Ground } from "./radar-ground.ts";
 import { originOf, type RadarTree } from "./radar-tree.ts";
@@ -58,17 +60,40 @@ export function forgetLook(tree: RadarTree): void {
   }
 }
 
-/** Finds out which changes the branch holds already. */
-export async function findLanded(tree: RadarTree, { view }: Ground, tip: string | null): Promise<void> {
+/** Finds out which changes the branch holds already: the same bytes, or bytes that a merge would leave as they are. */
+export async function findLanded(tree: RadarTree, ground: Ground, tip: string | null): Promise<void> {
   if (tree.landed.tip === tip) return;
   const paths = new Set<string>();
   if (tip !== null && tip !== originOf(tree.record)) {
-    const there = await entriesAt(view, tip, [...tree.changes.keys()]);
-    for (const { path, entry, isLarge } of tree.changes.values()) {
+    const there = await entriesAt(ground.view, tip, [...tree.changes.keys()]);
+    const moved: string[] = [];
+    for (const { path, entry, base, isLarge } of tree.changes.values()) {
       const at = there.get(path) ?? null;
-      if (!isLarge && at?.id === entry?.id && at?.mode === entry?.mode) paths.add(path);
+      if (isLarge) continue;
+      if (isSame(at, entry)) paths.add(path);
+      else if (!isSame(at, base)) moved.push(path);
     }
+    for (const path of await mergedAlready(tree, ground, tip, { moved, there })) paths.add(path);
   }
   tree.landed = { tip, paths };
   tree.revision += 1;
+}
+
+/** Paths that both changed and in which a merge brings the branch nothing new: it holds the work among others'. */
+async function mergedAlready(
+  { commit }: RadarTree,
+  { view }: Ground,
+  tip: string,
+  { moved, there }: { readonly moved: readonly string[]; readonly there: ReadonlyMap<string, Entry> },
+): Promise<readonly string[]> {
+  if (commit === null || moved.length === 0) return [];
+  const { tree, stages, conflicts } = await mergePair(view, tip, commit);
+  // Of a file in conflict git may leave what the branch has.
+  const colliding = new Set([...stages.keys(), ...conflicts.flatMap(({ paths }) => paths)]);
+  const merged = await entriesAt(view, tree, moved);
+  return moved.filter((path) => !colliding.has(path) && isSame(merged.get(path) ?? null, there.get(path) ?? null));
+}
+
+function isSame(one: Entry | null, other: Entry | null): boolean {
+  return one?.id === other?.id && one?.mode === other?.mode;
 }

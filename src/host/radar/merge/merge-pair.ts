@@ -4,6 +4,8 @@ import { collidingLines } from "./colliding-lines.ts";
 
 /** What git says about the merge of two commits. */
 export interface MergedPair {
+  /** What came of it; with conflicts it holds their marks. */
+  readonly tree: string;
   /** Paths in conflict, each with what git stores of it: base, ours, theirs. */
   readonly stages: ReadonlyMap<string, Stages>;
   readonly conflicts: readonly { readonly type: string; readonly paths: readonly string[] }[];
@@ -12,7 +14,6 @@ export interface MergedPair {
 export type Stages = readonly [base: string | null, ours: string | null, theirs: string | null];
 
 const MERGE_TIMEOUT_MS = 30_000;
-const CLEAN: MergedPair = { stages: new Map(), conflicts: [] };
 
 /** Merges in memory. Nothing is checked out. */
 export async function mergePair(
@@ -22,13 +23,14 @@ export async function mergePair(
 ): Promise<MergedPair> {
   const args = ["merge-tree", "--write-tree", "--allow-unrelated-histories", "-z", "--messages", ours, theirs];
   const { exitCode, stdout } = await git.run(args, { timeoutMs: MERGE_TIMEOUT_MS });
-  if (exitCode === 0) return CLEAN;
   // Reports git's own words.
-  if (exitCode !== 1) await git.must(args, { timeoutMs: MERGE_TIMEOUT_MS });
-  return parsed(stdout.toString());
+  if (exitCode !== 0 && exitCode !== 1) await git.must(args, { timeoutMs: MERGE_TIMEOUT_MS });
+  const told = stdout.toString();
+  const tree = told.slice(0, told.indexOf("\0"));
+  return exitCode === 0 ? { tree, stages: new Map(), conflicts: [] } : { tree, ...conflictsIn(told) };
 }
 
-function parsed(text: string): MergedPair {
+function conflictsIn(text: string): Omit<MergedPair, "tree"> {
   const [, ...parts] = text.split("\0");
   const stages = new Map<string, [string | null, string | null, string | null]>();
   let at = 0;
