@@ -136,12 +136,23 @@ async function commitTree(
   author?: { readonly name: string; readonly email: string; readonly date: string },
 ): Promise<string> {
   const sign = signing === null ? [] : ["-S"];
-  return git.text(["commit-tree", tree, ...sign, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"], {
+  const made = git.text(["commit-tree", tree, ...sign, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"], {
     input: message,
     identity,
     timeoutMs: COMMIT_TIMEOUT_MS,
     ...(author === undefined ? {} : { author }),
     ...(signing === null ? {} : { signing }),
+  });
+  return signing === null ? made : made.catch(unsigned);
+}
+
+/** Marked, because trying again would ask the person for their key again. */
+function unsigned(cause: unknown): never {
+  if (!(cause instanceof HostError) || cause.code !== "git_failed") throw cause;
+  throw new HostError("git_failed", cause.message, {
+    remedy: "run `git commit -S` in the repository to see why, then land again",
+    details: { ...cause.details, isUnsigned: true },
+    cause,
   });
 }
 

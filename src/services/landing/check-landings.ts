@@ -25,23 +25,13 @@ const AT_ONCE = 4;
 
 export function createCheckRuns(deps: Pick<LandingDeps, "judge" | "settings" | "scratch">): CheckRuns {
   const running = new Map<string, string>();
-  const waiting: (() => void)[] = [];
-  let taken = 0;
+  const places = createPlaces(AT_ONCE);
 
-  const place = async (signal: AbortSignal): Promise<void> => {
-    if (taken >= AT_ONCE) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      waiting.push(resolve);
-      await promise;
-    }
-    taken += 1;
-    signal.throwIfAborted();
-  };
-  const leave = (): void => {
-    taken -= 1;
-    waiting.shift()?.();
-  };
-  const run = async ({ opened, landings, onto, commit }: ToCheck, signal: AbortSignal): Promise<CheckReport> => {
+  const run = async (
+    { opened, landings, onto, commit }: ToCheck,
+    checks: readonly (readonly string[])[],
+    signal: AbortSignal,
+  ): Promise<CheckReport> => {
     const [first] = landings;
     await mkdir(deps.scratch, { recursive: true, mode: 0o700 });
     const folder = await mkdtemp(join(deps.scratch, "check-"));
@@ -54,7 +44,7 @@ export function createCheckRuns(deps: Pick<LandingDeps, "judge" | "settings" | "
           else running.set(id, command);
         }
       };
-      return await deps.judge.check({ ...about, checks: checksOf(deps, orders), running: tell }, signal);
+      return await deps.judge.check({ ...about, checks, running: tell }, signal);
     } finally {
       for (const { id } of landings) running.delete(id);
       await removeTree(folder);
@@ -64,12 +54,53 @@ export function createCheckRuns(deps: Pick<LandingDeps, "judge" | "settings" | "
   return {
     checking: (id) => running.get(id) ?? null,
     check: async (given, signal) => {
+      const checks = checksOf(
+        deps,
+        given.landings.map(({ order }) => order),
+      );
+      // Hooks are short; whoever has no checks does not wait for those of others.
+      if (checks.length === 0) return run(given, checks, signal);
+      await places.take(signal);
       try {
-        await place(signal);
-        return await run(given, signal);
+        return await run(given, checks, signal);
       } finally {
-        leave();
+        places.leave();
       }
+    },
+  };
+}
+
+interface Places {
+  readonly take: (signal: AbortSignal) => Promise<void>;
+  readonly leave: () => void;
+}
+
+/** Who leaves hands the place to who waits longest; who is aborted no longer waits. */
+function createPlaces(max: number): Places {
+  const waiting: (() => void)[] = [];
+  let taken = 0;
+  return {
+    take: async (signal) => {
+      signal.throwIfAborted();
+      if (taken < max) {
+        taken += 1;
+        return;
+      }
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      waiting.push(resolve);
+      const stop = (): void => {
+        const at = waiting.indexOf(resolve);
+        if (at !== -1) waiting.splice(at, 1);
+        // Does nothing once it was let in.
+        reject(signal.reason);
+      };
+      signal.addEventListener("abort", stop, { once: true });
+      await promise.finally(() => signal.removeEventListener("abort", stop));
+    },
+    leave: () => {
+      const next = waiting.shift();
+      if (next === undefined) taken -= 1;
+      else next();
     },
   };
 }

@@ -157,3 +157,22 @@ proves("LAND-44", "a git lock that stays in the person's checkout refuses with w
   expect(refused).toMatchObject({ state: "refused", findings: [{ rule: "policy" }] });
   expect(JSON.stringify(refused.findings)).toContain("delete its lock");
 });
+
+proves("LAND-44", "where a commit cannot be signed the landing is refused after one try, and says why", async () => {
+  using bench = setUpBench();
+  const { git, repo } = bench;
+  const before = git(repo, "rev-parse", "main");
+  // As people write it by hand: a name without a value is true.
+  writeFileSync(join(repo, ".git", "config"), "\n[commit]\n\tgpgSign\n[gpg]\n\tformat = ssh\n", { flag: "a" });
+  git(repo, "config", "user.signingKey", join(bench.directory, "no-key"));
+  const { id, findings, state } = await landed(repo, "write a.txt a");
+  expect([state, findings.length, findings[0]?.rule]).toEqual(["refused", 1, "policy"]);
+  expect(findings[0]?.message).toMatch(/could not be signed: .*no-key/);
+  const entries = await daemon.call<{ entries: { stream: string; type: string }[] }>(
+    "GET",
+    "/api/audit/entries?limit=1000",
+  );
+  const types = entries.body.entries.filter(({ stream }) => stream === `landing/${id}`).map(({ type }) => type);
+  expect(types).not.toContain("landing.returned@1");
+  expect(git(repo, "rev-parse", "main")).toBe(before);
+});

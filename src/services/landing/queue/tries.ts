@@ -1,4 +1,5 @@
 import { NomosError, toNomosError } from "../../../contract/index.ts";
+import type { Finding } from "../../../domains/index.ts";
 import type { LandingFacts } from "../landing-facts.ts";
 import type { CheckingRow } from "./lane-items.ts";
 import type { LaneParts } from "./lane-parts.ts";
@@ -51,6 +52,7 @@ export function createTries({ deps, facts }: LaneParts): Tries {
       if (row === undefined) return;
       const failed = countOf(row.id).failed + 1;
       counts.set(row.id, { ...countOf(row.id), failed });
+      if (details["isUnsigned"] === true) return refuse(row.id, [unsigned(String(details["reason"]))]);
       // What is prepared may be on the branch: it is looked at again before anything else happens to it.
       if (failed < FAILED_MAX && !FINAL.includes(code)) {
         if (row.prepared === null) await facts.giveBack([row.id], `${code}: ${reason}`.slice(0, REASON_CHARS));
@@ -66,6 +68,14 @@ export function createTries({ deps, facts }: LaneParts): Tries {
       if (failed > 0) await deps.clock.sleep(Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** (2 * failed - 1)), signal);
     },
     forget: (id) => void counts.delete(id),
+  };
+}
+
+function unsigned(reason: string): Finding {
+  return {
+    rule: "policy",
+    message: `You sign commits, and this one could not be signed: ${reason}`,
+    remedy: "Run `git commit -S --allow-empty` in the repository to see why, then land again: `nomos land <session>`.",
   };
 }
 
