@@ -16,7 +16,7 @@ import type { WritableLog } from "./open-log.ts";
 
 /** Landings, with git for the person's repositories, and fan-outs, which land one of several tries. */
 export function buildLandings(
-  { home, config, clock, store, log, redactor }: OpenedHome,
+  { home, config, clock, store, log, redactor, trash }: OpenedHome,
   { committer, newId }: WritableLog,
   { agents, trees, supervisor }: Sessions,
   { own, snapshots }: Machine,
@@ -32,6 +32,7 @@ export function buildLandings(
     judge: createLandingJudge({ ...own, home, environment, committer, newId, clock, redactor, settings }),
     attribute: createAttribution({ store, snapshots }),
     folder: join(home, "landings"),
+    discard: trash.discard,
     log: log.write,
   });
   return createFanOuts({ store, committer, clock, newId, config, agents, supervisor, trees, log: log.write }, landing);

@@ -34,6 +34,8 @@ export interface GitOptions {
   /** Another author than the one who commits. */
   readonly author?: { readonly name: string; readonly email: string; readonly date: string };
   readonly signing?: GitSigning;
+  /** How git does it, not what: `checkout.workers=4`. */
+  readonly settings?: readonly string[];
   /** The person's own hooks, out of any agent's reach. Only `update-ref` is run with them. */
   readonly hooksPath?: string;
   /** The person's own attributes for all repositories. */
@@ -95,10 +97,14 @@ const OUTPUT_BYTES_MAX = 67_108_864;
 const ERROR_BYTES_MAX = 8192;
 const NOWHERE = "/dev/null";
 
-function argvOf(args: readonly string[], { gitDir, signing, hooksPath, attributesFile }: GitOptions): string[] {
+function argvOf(
+  args: readonly string[],
+  { gitDir, signing, settings = [], hooksPath, attributesFile }: GitOptions,
+): string[] {
   const exact = [
     ...(gitDir === undefined ? [] : [`safe.directory=${gitDir}`]),
     ...(signing?.settings ?? []),
+    ...settings,
     ...(hooksPath === undefined ? [] : [`core.hooksPath=${hooksPath}`]),
     ...(attributesFile === undefined ? [] : [`core.attributesFile=${attributesFile}`]),
   ];

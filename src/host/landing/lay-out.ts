@@ -12,6 +12,8 @@ export interface LaidOut {
 }
 
 const LAY_OUT_TIMEOUT_MS = 600_000;
+/** Making files is most of the time that a landing takes beside its checks. */
+const IN_PARALLEL = ["checkout.workers=4", "checkout.thresholdForParallelism=500"] as const;
 
 /**
  * The files of a commit in a folder of their own, for checks: with a git dir that says what a commit on the branch would
@@ -59,6 +61,7 @@ export async function layOut(
     indexFile,
     workTree: tree,
     timeoutMs: LAY_OUT_TIMEOUT_MS,
+    settings: IN_PARALLEL,
   });
   if (repository.root !== null) await carryFiles({ view, from: repository.root, to: tree, indexFile }, carry);
   // Kept outside of the tree: what a check did to the files is seen by comparing with it.

@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -16,7 +17,13 @@ function setUp() {
     if (checks.length > 0) await new Promise<void>((resolve) => running.set(commit, resolve));
     return { findings: [], checkMs: 0 };
   };
-  const parts = { judge: { check }, settings: () => ({ checks: [] }), scratch: join(tmpdir(), "check-landings") };
+  const discard = (folder: string) => rm(folder, { recursive: true });
+  const parts = {
+    judge: { check },
+    settings: () => ({ checks: [] }),
+    scratch: join(tmpdir(), "check-landings"),
+    discard,
+  };
   const runs = createCheckRuns(parts as unknown as CheckRunsDeps);
   const start = (commit: string, checks: LandingOrder["checks"], signal = new AbortController().signal) => {
     const landings = [{ id: commit, order: { into: commit, checks } }];

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import type { LandingOrder } from "../../domains/index.ts";
-import { type LandingRepository, removeTree } from "../../host/index.ts";
+import type { LandingRepository } from "../../host/index.ts";
 import type { CheckReport } from "./judge.ts";
 import type { LandingDeps } from "./landing-deps.ts";
 
@@ -23,7 +23,7 @@ export interface ToCheck {
 /** Lanes whose checks run at the same time; others wait. */
 const AT_ONCE = 4;
 
-export function createCheckRuns(deps: Pick<LandingDeps, "judge" | "settings" | "scratch">): CheckRuns {
+export function createCheckRuns(deps: Pick<LandingDeps, "judge" | "settings" | "scratch" | "discard">): CheckRuns {
   const running = new Map<string, string>();
   const places = createPlaces(AT_ONCE);
 
@@ -47,7 +47,7 @@ export function createCheckRuns(deps: Pick<LandingDeps, "judge" | "settings" | "
       return await deps.judge.check({ ...about, checks, running: tell }, signal);
     } finally {
       for (const { id } of landings) running.delete(id);
-      await removeTree(folder);
+      await deps.discard(folder);
     }
   };
 

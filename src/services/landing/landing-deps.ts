@@ -29,5 +29,7 @@ export interface LandingDeps {
   readonly folder: string;
   /** For copies that checks run in. */
   readonly scratch: string;
+  /** Takes a folder out of the way at once and removes it in the background: no branch waits for that. */
+  readonly discard: (folder: string) => Promise<void>;
   readonly log: (message: string, details: object) => void;
 }
