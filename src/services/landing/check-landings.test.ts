@@ -32,13 +32,10 @@ function setUp() {
   return { running, start };
 }
 
-const settle = () => new Promise((resolve) => setTimeout(resolve, 50));
-
 proves("LAND-45", "four branches are checked at a time; who has no checks or is ejected does not wait", async () => {
   const { running, start } = setUp();
   const hung = ["a", "b", "c", "d"].map((branch) => start(branch, [["hangs"]]));
-  await settle();
-  expect([...running.keys()]).toEqual(["a", "b", "c", "d"]);
+  await expect.poll(() => [...running.keys()].toSorted()).toEqual(["a", "b", "c", "d"]);
   expect(await start("unchecked", [])).toMatchObject({ findings: [] });
   const ejected = new AbortController();
   const gone = start("ejected", [["true"]], ejected.signal);
@@ -47,14 +44,12 @@ proves("LAND-45", "four branches are checked at a time; who has no checks or is 
   await expect(gone).rejects.toThrow("ejected");
   expect(running.has("last")).toBe(false);
   running.get("b")?.();
-  await settle();
-  expect(running.has("last")).toBe(true);
+  await expect.poll(() => running.has("last")).toBe(true);
   for (const end of running.values()) end();
   await Promise.all([...hung, last]);
   // All places are free again.
   const again = ["e", "f", "g", "h"].map((branch) => start(branch, [["hangs"]]));
-  await settle();
-  expect(["e", "f", "g", "h"].every((branch) => running.has(branch))).toBe(true);
+  await expect.poll(() => ["e", "f", "g", "h"].every((branch) => running.has(branch))).toBe(true);
   for (const end of running.values()) end();
   await Promise.all(again);
 });
