@@ -1,6 +1,6 @@
 import { lstat, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { type Repository, readSmall } from "../../git/find-repository.ts";
+import { findRepository, type Repository, readSmall } from "../../git/find-repository.ts";
 import type { GitRunner } from "../../git/run-git.ts";
 
 /** A folder of the person's in which a branch is checked out. */
@@ -31,8 +31,12 @@ export async function placesOf(git: GitRunner, repository: Repository, branch: s
   const other = await linkIn(git, repository, repository.commonDir, ref);
   if (other !== null) return blocked(`${branch} is another name for ${other.replace(/^refs\/heads\//, "")}`);
   const checkouts: Checkout[] = [];
-  for (const { gitDir, root, isGone } of await allCheckouts(repository)) {
+  for (const { gitDir, root, isGone } of await allCheckouts(git, repository)) {
     const isHere = (await headOf(git, repository, gitDir)) === ref;
+    if (root === null) {
+      if (isHere) return blocked(`${branch} is checked out in a folder that ${gitDir} does not name`);
+      continue;
+    }
     if (isGone) {
       // A locked one may lie on a disk that is not there now.
       if (isHere && (await isThere(join(gitDir, "locked"))))
@@ -72,17 +76,20 @@ async function busyWith(gitDir: string, ref: string, branch: string, isHere: boo
   return bisected !== undefined && (isHere || [ref, branch].includes(bisected)) ? "a bisection" : null;
 }
 
-export interface KnownCheckout extends Checkout {
+export interface KnownCheckout {
+  readonly gitDir: string;
+  /** Null: it is somewhere, but its git dir does not say where. */
+  readonly root: string | null;
   /** Git knows it, but its folder is not there. */
   readonly isGone: boolean;
 }
 
-export async function allCheckouts({ root, gitDir, commonDir, config }: Repository): Promise<readonly KnownCheckout[]> {
+export async function allCheckouts(git: GitRunner, repository: Repository): Promise<readonly KnownCheckout[]> {
+  const { root, gitDir, commonDir } = repository;
   const found = new Map<string, KnownCheckout>();
+  const main = root !== null && gitDir === commonDir ? null : await mainCheckout(git, repository);
+  if (main !== null) found.set(commonDir, main);
   if (root !== null) found.set(gitDir, { gitDir, root, isGone: false });
-  const isBare = config.get("core.bare") === "true";
-  if (basename(commonDir) === ".git" && !isBare)
-    found.set(commonDir, { gitDir: commonDir, root: dirname(commonDir), isGone: false });
   for (const name of await readdir(join(commonDir, "worktrees")).catch(() => [])) {
     const linked = join(commonDir, "worktrees", name);
     const pointer = (await readSmall(join(linked, "gitdir")))?.trim();
@@ -92,6 +99,20 @@ export async function allCheckouts({ root, gitDir, commonDir, config }: Reposito
     found.set(linked, { gitDir: linked, root: real ?? folder, isGone: real === null });
   }
   return [...found.values()];
+}
+
+/** Seen from a linked worktree: the repository's first checkout. That of a submodule is not beside its git dir. */
+async function mainCheckout(git: GitRunner, { commonDir, config }: Repository): Promise<KnownCheckout | null> {
+  if (config.get("core.bare") === "true") return null;
+  const named = config.get("core.worktree");
+  if (named === undefined && basename(commonDir) === ".git")
+    return { gitDir: commonDir, root: dirname(commonDir), isGone: false };
+  const root = named === undefined ? null : await realpath(resolve(commonDir, named)).catch(() => null);
+  // A folder counts only if it names the git dir too, as everywhere.
+  const there = root === null ? null : await findRepository(git, root).catch(() => null);
+  if (there?.gitDir === commonDir && there.root === root) return { gitDir: commonDir, root, isGone: false };
+  // After `git init --separate-git-dir` only the folder knows. What has no index was never checked out.
+  return (await isThere(join(commonDir, "index"))) ? { gitDir: commonDir, root: null, isGone: false } : null;
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -44,7 +44,7 @@ export async function recoverMove(cut: CutMove): Promise<boolean> {
   const tip = await tipIn(git, { gitDir: repository.commonDir, branch });
   const hasLanded = tip !== null && (await isAncestor(view.git, to, tip));
   if (journal !== null) await settleCheckout(cut, journal, hasLanded);
-  for (const { gitDir } of await allCheckouts(repository)) await dropIndexLock(gitDir, owner);
+  for (const { gitDir } of await allCheckouts(git, repository)) await dropIndexLock(gitDir, owner);
   await releaseObjects(folder);
   return hasLanded;
 }
