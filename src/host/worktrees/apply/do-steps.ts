@@ -74,7 +74,7 @@ async function doStep(root: HeldFolder, { path, before, after }: Step, made: str
   await inFolder(root, path, made, async (parent, name) => {
     await refuseChanged(parent, name, path, before);
     if (after === null) return unlink(parent.at(name));
-    await put(parent, { name, path }, after, before.kind === "taken");
+    await put(parent, { name, path }, after, before.kind === "taken" ? before.stamp : null);
     const placed = await statAt(parent, name);
     done = placed === null ? null : stampOf(placed);
   });
@@ -84,7 +84,8 @@ async function doStep(root: HeldFolder, { path, before, after }: Step, made: str
       // Somebody worked on it since: it is theirs now.
       if ((now === null ? null : stampOf(now)) !== done) return;
       if (before.kind !== "taken") return unlink(parent.at(name)).catch(unlessGone);
-      await put(parent, { name, path }, { mode: before.entry.mode, content: before.copy }, now !== null);
+      const old = { mode: before.entry.mode, content: before.copy };
+      await put(parent, { name, path }, old, done).catch(unlessChanged);
     });
 }
 
@@ -93,19 +94,23 @@ interface Content {
   readonly content: string;
 }
 
+/** `replaces`: the stamp of the only file that may be there. */
 async function put(
   parent: HeldFolder,
   { name, path }: { readonly name: string; readonly path: string },
   { mode, content }: Content,
-  replaces: boolean,
+  replaces: string | null,
 ): Promise<void> {
   const made = parent.at(`${UNFINISHED}${randomUUID()}`);
   try {
     if (mode === "120000") await symlink(await readFile(content), made);
     else await writeWhole(content, made, await rightsFor(parent, name, mode));
     await giveToOwner(parent, made);
-    if (replaces) await rename(made, parent.at(name));
-    else await linkNew(made, parent.at(name), path);
+    if (replaces === null) return await linkNew(made, parent.at(name), path);
+    // Again: writing the new file took its time, in which somebody may have saved theirs.
+    const now = await statAt(parent, name);
+    if (now === null || stampOf(now) !== replaces) throw new ChangedMeanwhile(path);
+    await rename(made, parent.at(name));
   } finally {
     await unlink(made).catch(unlessGone);
   }
@@ -200,6 +205,10 @@ function removeEmpty(root: HeldFolder, folder: string): Promise<boolean> {
       },
     );
   });
+}
+
+function unlessChanged(thrown: unknown): void {
+  if (!(thrown instanceof ChangedMeanwhile)) throw thrown;
 }
 
 function unlessGone(thrown: unknown): void {
