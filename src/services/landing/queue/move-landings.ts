@@ -23,10 +23,12 @@ export async function moveWhenFree(
 }
 
 export function inTheWay(
-  { why, words, paths }: Extract<Moved, { moved: false }>,
+  { why, words: said, paths }: Extract<Moved, { moved: false }>,
   { into }: LandingOrder,
   name: string,
 ): readonly Finding[] {
+  // Git's own words may end with full stops.
+  const words = said.replace(/\.+$/, "");
   const again = `then run \`nomos land ${name}\``;
   if (why === "hook")
     return [
@@ -42,7 +44,13 @@ export function inTheWay(
 }
 
 function remedyFor(words: string): string {
-  if (words.includes("index.lock")) return "Let the other git end, or delete its lock if none runs";
-  if (words.includes("`git status`")) return "Run `git status` there";
-  return "Commit or stash what is changed there (`git status` shows it)";
+  return REMEDIES.find(([told]) => told.test(words))?.[1] ?? "Mend that, or check out another branch there";
 }
+
+const REMEDIES: readonly (readonly [told: RegExp, remedy: string])[] = [
+  // Of the index, of HEAD or of the branch.
+  [/\.lock\b/, "Let the other git end, or delete its lock if none runs"],
+  [/in progress/, "Finish what is in progress there (`git status` shows it)"],
+  [/`git status`/, "Run `git status` there"],
+  [/not committed|does not know|at this moment/, "Commit or stash what is changed there (`git status` shows it)"],
+];
