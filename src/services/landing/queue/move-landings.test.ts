@@ -16,7 +16,7 @@ proves("LAND-44", "whatever keeps a branch where it is, the remedy is about just
     ["a rebase of main is in progress in /shop", /^Finish what is in progress there/],
     ["only `git status` in /shop, which runs filters, can tell what changed", /^Run `git status` there/],
     ["/shop has changes that are not committed", /^Commit or stash/],
-    ["files that git does not know are in the way in /shop", /^Commit or stash/],
+    ["files that git does not know are in the way in /shop", /^Move them out of the way/],
     ["a.txt was changed in /shop at this moment", /^Commit or stash/],
     ["/shop is a sparse checkout", /^Mend that, or check out another branch there/],
     ["main is checked out in several places", /^Mend that, or check out another branch there/],

@@ -52,5 +52,7 @@ const REMEDIES: readonly (readonly [told: RegExp, remedy: string])[] = [
   [/\.lock\b/, "Let the other git end, or delete its lock if none runs"],
   [/in progress/, "Finish what is in progress there (`git status` shows it)"],
   [/`git status`/, "Run `git status` there"],
-  [/not committed|does not know|at this moment/, "Commit or stash what is changed there (`git status` shows it)"],
+  // A stash does not take ignored files.
+  [/does not know/, "Move them out of the way (`git status --ignored` shows them)"],
+  [/not committed|at this moment/, "Commit or stash what is changed there (`git status` shows it)"],
 ];
