@@ -65,6 +65,7 @@ export {
   type Writer,
   writersOf,
 } from "./blame/file-history.ts";
+export { matchLines } from "./blame/line-diff.ts";
 export {
   findLines,
   hashedText,

@@ -1,10 +1,7 @@
-import { CONFLICT_LIMITS, type CollidingLines, type LineRange } from "../../../domains/index.ts";
-import type { RepositoryView } from "../../git/repository-view.ts";
-
-const DIFF_TIMEOUT_MS = 10_000;
+import { CONFLICT_LIMITS, type CollidingLines, type LineRange, matchLines } from "../../../domains/index.ts";
 
 /** One changed place: lines `before` became lines `after`; a length of 0 is a pure addition or removal. */
-export interface Hunk {
+interface Hunk {
   readonly before: Span;
   readonly after: Span;
 }
@@ -15,29 +12,36 @@ interface Span {
   readonly count: number;
 }
 
-/** Which lines of the two files collide, given the ids of base, ours and theirs. */
-export async function collidingLines(
-  view: Pick<RepositoryView, "git">,
-  [base, ours, theirs]: readonly [string | null, string | null, string | null],
-): Promise<readonly CollidingLines[]> {
-  if (ours === null || theirs === null) return [];
-  if (base === null) {
-    const hunks = await hunksOf(view, ours, theirs);
-    return hunks
+/** Which lines of two texts collide. `base`: null when both added the file. */
+export function collidingLines(base: string | null, ours: string, theirs: string): readonly CollidingLines[] {
+  if (base === null)
+    return hunksOf(ours, theirs)
       .slice(0, CONFLICT_LIMITS.lines.max)
       .map(({ before, after }) => ({ a: lines(before), b: lines(after) }));
-  }
-  const [mine, others] = [await hunksOf(view, base, ours), await hunksOf(view, base, theirs)];
-  return overlay(mine, others).slice(0, CONFLICT_LIMITS.lines.max);
+  return overlay(hunksOf(base, ours), hunksOf(base, theirs)).slice(0, CONFLICT_LIMITS.lines.max);
 }
 
-async function hunksOf({ git }: Pick<RepositoryView, "git">, from: string, to: string): Promise<readonly Hunk[]> {
-  const args = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "-U0", from, to];
-  const told = (await git.must(args, { timeoutMs: DIFF_TIMEOUT_MS })).toString("latin1");
-  return [...told.matchAll(/^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/gm)].map(([, a, b, c, d]) => ({
-    before: { from: Number(a), count: b === undefined ? 1 : Number(b) },
-    after: { from: Number(c), count: d === undefined ? 1 : Number(d) },
-  }));
+function hunksOf(from: string, to: string): readonly Hunk[] {
+  const [before, after] = [linesOf(from), linesOf(to)];
+  const found: Hunk[] = [];
+  let [a, b] = [0, 0];
+  const addHunk = (untilA: number, untilB: number): void => {
+    if (untilA > a || untilB > b) found.push({ before: spanOf(a, untilA), after: spanOf(b, untilB) });
+    [a, b] = [untilA + 1, untilB + 1];
+  };
+  matchLines(before, after).forEach((pair, at) => {
+    if (pair >= 0) addHunk(pair, at);
+  });
+  addHunk(before.length, after.length);
+  return found;
+}
+
+/** Each with its line end, so that a last line without one differs from the same line with it. */
+const linesOf = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+
+/** Lines counted from 0, `until` exclusive. */
+function spanOf(from: number, until: number): Span {
+  return { from: until > from ? from + 1 : from, count: until - from };
 }
 
 /** Changes of both sides that touch or overlap in the base, as git judges them, in the lines of each side. */

@@ -1,4 +1,5 @@
-import type { CollidedFile, CollisionKind } from "../../../domains/index.ts";
+import type { CollidedFile, CollidingLines, CollisionKind } from "../../../domains/index.ts";
+import { readBlobs } from "../../git/read-blobs.ts";
 import type { RepositoryView } from "../../git/repository-view.ts";
 import { collidingLines } from "./colliding-lines.ts";
 
@@ -75,14 +76,39 @@ export async function collidedFiles(
     if (known === undefined || known === "content") kinds.set(path, kind);
   }
   const all = [...kinds].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const files: CollidedFile[] = [];
-  for (const [path, kind] of all.slice(0, FILES_MAX)) {
-    const found = stages.get(path);
-    const asks = (kind === "content" || kind === "add") && found !== undefined && files.length < LINES_FILES_MAX;
-    const lines = asks ? await collidingLines(view, found).catch(() => []) : [];
-    files.push({ path, kind, ...(lines.length === 0 ? {} : { lines }) });
-  }
+  const listed = all.slice(0, FILES_MAX);
+  const lines = await linesOf(
+    view,
+    listed.flatMap(([path, kind]) => {
+      const found = stages.get(path);
+      return (kind === "content" || kind === "add") && found !== undefined ? [[path, found] as const] : [];
+    }),
+  );
+  const files = listed.map(([path, kind]): CollidedFile => {
+    const places = lines.get(path) ?? [];
+    return { path, kind, ...(places.length === 0 ? {} : { lines: places }) };
+  });
   return { files, more: Math.max(0, all.length - FILES_MAX) };
+}
+
+/** All texts are read by one git: a process for each would cost more than the comparison. */
+async function linesOf(
+  view: Pick<RepositoryView, "git">,
+  collided: readonly (readonly [path: string, stages: Stages])[],
+): Promise<ReadonlyMap<string, readonly CollidingLines[]>> {
+  const asked = collided.slice(0, LINES_FILES_MAX);
+  const ids = new Set(asked.flatMap(([, stages]) => stages.filter((id) => id !== null)));
+  const texts = new Map<string, string>();
+  await readBlobs(view, [...ids], (id, bytes) => {
+    if (bytes !== null) texts.set(id, bytes.toString("latin1"));
+  }).catch(() => undefined);
+  return new Map(
+    asked.map(([path, [base, ours, theirs]]) => {
+      const [before, mine, others] = [base, ours, theirs].map((id) => (id === null ? undefined : texts.get(id)));
+      const isRead = mine !== undefined && others !== undefined && (base === null || before !== undefined);
+      return [path, isRead ? collidingLines(before ?? null, mine, others) : []];
+    }),
+  );
 }
 
 function kindOf(type: string, stages: Stages | undefined): CollisionKind {
