@@ -35,6 +35,11 @@ const workHistory = fc.array(
   { maxLength: 120, size: "max" },
 );
 const anyHistory = fc.array(anyFacts, { maxLength: 120, size: "max" });
+/** Only facts that move a session: the types of other domains, however many, make no transition rarer. */
+const movingHistory = fc.array(
+  anyFacts.filter((fact) => SESSION_TRANSITIONS.some(({ on }) => on === fact?.type)),
+  { maxLength: 120, size: "max" },
+);
 
 proves("K14", "any fact in any state is folded without an exception, and the version is the event's", () => {
   fc.assert(
@@ -162,7 +167,7 @@ proves("K15", "every transition of every table, from each of its states, occurs 
         if ("approvalId" in fact.data) note("approval", fact.type, approvalName(before, fact.data.approvalId));
       }
   // A decision ends the turn first; a log whose `turn.ended@1` was erased must still reach its end.
-  for (const facts of fc.sample(anyHistory, { numRuns: 500, seed: 20_260_101 }))
+  for (const facts of fc.sample(movingHistory, { numRuns: 500, seed: 20_260_101 }))
     eachMove(facts, (before, { fact }) => {
       if (before.phase.at === "busy" && fact !== null) note("session", fact.type, "busy");
     });
