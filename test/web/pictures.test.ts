@@ -23,7 +23,7 @@ const PATHS = [...(await readFile(join(ROOT, "web/pages.ts"), "utf8")).matchAll(
 
 let daemon: TestDaemon;
 let folder: string;
-/** What stands for the members of a path. */
+/** What stands for the members of a path: by name, or by path and name where a name means several things. */
 let members: Readonly<Record<string, string>> = {};
 
 beforeAll(async () => {
@@ -52,7 +52,11 @@ for (const [look, options] of LOOKS)
     for (const path of PATHS)
       test(`${path} is accessible, and its picture is taken`, async () => {
         const { page, faults } = window;
-        await page.goto(`${daemon.url}${path.replace(/:(\w+)/g, (_whole, name: string) => members[name] ?? name)}`);
+        const filled = path.replace(
+          /:(\w+)/g,
+          (member, name: string) => members[path + member] ?? members[name] ?? name,
+        );
+        await page.goto(`${daemon.url}${filled}`);
         await settled(page);
         await expectAccessible(page);
         expect(await widerThanScreen(page)).toBe(false);
@@ -113,6 +117,15 @@ async function fillWorld(): Promise<Readonly<Record<string, string>>> {
   );
   await prompt(daemon, main.id, "ask Push to origin/main?");
   await pendingOf(daemon, main.id);
+  const tried = expectOk(
+    await daemon.call<{ readonly id: string }>("POST", "/api/fan-outs", {
+      cwd: root,
+      agents: ["demo", "demo"],
+      prompt: "write login.md How to log in",
+    }),
+    201,
+  );
   const [event] = await eventsOf(daemon, main.id, "types=message.completed");
-  return { root: dirname(root), id: main.id, a: main.id, b: fork.id, eventId: event?.id ?? "", section: "agents" };
+  const ids = { id: main.id, a: main.id, b: fork.id, eventId: event?.id ?? "", "/ui/fan-outs/:id:id": tried.id };
+  return { root: dirname(root), section: "agents", ...ids };
 }
