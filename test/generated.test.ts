@@ -20,6 +20,7 @@ import { SESSION_ERRORS } from "../src/contract/errors/session-errors.ts";
 import { SNAPSHOT_ERRORS } from "../src/contract/errors/snapshot-errors.ts";
 import { TOOL_ERRORS } from "../src/contract/errors/tool-errors.ts";
 import { WEB_ERRORS } from "../src/contract/errors/web-errors.ts";
+import { WORK_ERRORS } from "../src/contract/errors/work-errors.ts";
 import { WORKTREE_ERRORS } from "../src/contract/errors/worktree-errors.ts";
 import { ERROR_CATALOGUE } from "../src/contract/index.ts";
 import { STORE_ERROR_CODES } from "../src/store/index.ts";
@@ -106,6 +107,7 @@ describe("error codes", () => {
       SNAPSHOT_ERRORS,
       TOOL_ERRORS,
       WEB_ERRORS,
+      WORK_ERRORS,
       WORKTREE_ERRORS,
     ].flatMap((family) => Object.keys(family));
     expect(families.toSorted()).toEqual(Object.keys(ERROR_CATALOGUE).sort());

@@ -13,6 +13,7 @@ import { SESSION_ERRORS } from "./errors/session-errors.ts";
 import { SNAPSHOT_ERRORS } from "./errors/snapshot-errors.ts";
 import { TOOL_ERRORS } from "./errors/tool-errors.ts";
 import { WEB_ERRORS } from "./errors/web-errors.ts";
+import { WORK_ERRORS } from "./errors/work-errors.ts";
 import { WORKTREE_ERRORS } from "./errors/worktree-errors.ts";
 
 /** All errors. A code must be in one family only: a test checks it, because the compiler does not. */
@@ -31,6 +32,7 @@ export const ERROR_CATALOGUE = {
   ...SNAPSHOT_ERRORS,
   ...TOOL_ERRORS,
   ...WEB_ERRORS,
+  ...WORK_ERRORS,
   ...WORKTREE_ERRORS,
 } as const satisfies { readonly [code: string]: ErrorEntry };
 

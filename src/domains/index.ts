@@ -7,6 +7,7 @@ import { SecretStream } from "./secrets/secret.ts";
 import { VaultStream } from "./secrets/vault.ts";
 import { System } from "./system/system.ts";
 import { AccessToken } from "./tokens/token.ts";
+import { WorkStream } from "./work/work.ts";
 
 export { activityOf, toolTitle } from "./activity/activity.ts";
 export {
@@ -283,6 +284,42 @@ export {
   type Token,
   type TokenState,
 } from "./tokens/token.ts";
+export {
+  askFinish,
+  assignWork,
+  DRIFTS,
+  type DriftSample,
+  dropWork,
+  finishWork,
+  handWork,
+  isOpenWork,
+  leaseWork,
+  loseWork,
+  measureWork,
+  planWork,
+  receiveWork,
+  refuseFinish,
+  resumeWork,
+  settleWork,
+  suspendWork,
+  tellWork,
+  ticketKey,
+  WORK,
+  type WorkRow,
+  type WorkState,
+  WorkStream,
+  warnWork,
+} from "./work/work.ts";
+export {
+  type AskedFinish,
+  type DriftFigures,
+  type Finished,
+  type Handed,
+  type Parting,
+  WORK_EVENTS,
+  type WorkOrder,
+  type WorkRole,
+} from "./work/work-events.ts";
 export { keepWorktree, removeWorktree } from "./worktrees/worktree.ts";
 
 /** All aggregates. To add one, make its folder and add one line here; stores and docs follow. */
@@ -296,4 +333,5 @@ export const AGGREGATES: readonly Aggregate[] = [
   LandingStream,
   FanoutStream,
   ConflictStream,
+  WorkStream,
 ];
