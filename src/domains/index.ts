@@ -169,6 +169,16 @@ export {
   type Prepared,
   type Pushed,
 } from "./landings/landing-events.ts";
+export {
+  beatLease,
+  checkLease,
+  claimLease,
+  endLease,
+  type LeaseHolder,
+  type LeaseWish,
+} from "./leases/decide-lease.ts";
+export { belongsTo, compareLeases, isFree, isLive, LEASE_GRACE_MS, LEASE_LIMITS, type Lease } from "./leases/lease.ts";
+export { parseLease, writeLease } from "./leases/lease-text.ts";
 export { didYouMean, nearest } from "./names/nearest.ts";
 export {
   baseId,
