@@ -11,6 +11,7 @@ import { BACKUP_ERRORS } from "../src/contract/errors/backup-errors.ts";
 import { EMBEDDING_ERRORS } from "../src/contract/errors/embedding-errors.ts";
 import { ENGINE_ERRORS } from "../src/contract/errors/engine-errors.ts";
 import { FANOUT_ERRORS } from "../src/contract/errors/fanout-errors.ts";
+import { GOVERNANCE_ERRORS } from "../src/contract/errors/governance-errors.ts";
 import { HOST_ERRORS } from "../src/contract/errors/host-errors.ts";
 import { LANDING_ERRORS } from "../src/contract/errors/landing-errors.ts";
 import { LOG_ERRORS } from "../src/contract/errors/log-errors.ts";
@@ -98,6 +99,7 @@ describe("error codes", () => {
       ENGINE_ERRORS,
       REQUEST_ERRORS,
       FANOUT_ERRORS,
+      GOVERNANCE_ERRORS,
       HOST_ERRORS,
       BACKUP_ERRORS,
       LANDING_ERRORS,

@@ -341,6 +341,18 @@ export const ERRORS = {
     message: "The candidate's work is on its way to a branch.",
     remedy: "Run `nomos landing list` and wait for it, or eject it: `nomos landing eject <landing>`.",
   },
+  ticket_not_found: {
+    status: 404,
+    exit: 4,
+    message: "The repository has no such ticket.",
+    remedy: "Run `nomos ticket list` to see its tickets; the default branch's files count.",
+  },
+  invalid_parent: {
+    status: 422,
+    exit: 2,
+    message: "A ticket of this kind cannot stand under that one.",
+    remedy: "An intent holds epics and tasks, an epic holds tasks: name another parent with `--parent <id>`.",
+  },
   cwd_hidden: {
     status: 400,
     exit: 2,

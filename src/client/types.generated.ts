@@ -5320,6 +5320,8 @@ export type ErrorCode =
   | "fanout_no_winner"
   | "fanout_undecided"
   | "fanout_landing"
+  | "ticket_not_found"
+  | "invalid_parent"
   | "cwd_hidden"
   | "cwd_missing"
   | "driver_failed"

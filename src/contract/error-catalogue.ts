@@ -4,6 +4,7 @@ import { EMBEDDING_ERRORS } from "./errors/embedding-errors.ts";
 import { ENGINE_ERRORS } from "./errors/engine-errors.ts";
 import type { ErrorEntry } from "./errors/entry.ts";
 import { FANOUT_ERRORS } from "./errors/fanout-errors.ts";
+import { GOVERNANCE_ERRORS } from "./errors/governance-errors.ts";
 import { HOST_ERRORS } from "./errors/host-errors.ts";
 import { LANDING_ERRORS } from "./errors/landing-errors.ts";
 import { LOG_ERRORS } from "./errors/log-errors.ts";
@@ -21,6 +22,7 @@ export const ERROR_CATALOGUE = {
   ...AGENT_ERRORS,
   ...REQUEST_ERRORS,
   ...FANOUT_ERRORS,
+  ...GOVERNANCE_ERRORS,
   ...HOST_ERRORS,
   ...BACKUP_ERRORS,
   ...EMBEDDING_ERRORS,

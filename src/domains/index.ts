@@ -6,6 +6,7 @@ import { ConflictStream } from "./radar/conflict.ts";
 import { SecretStream } from "./secrets/secret.ts";
 import { VaultStream } from "./secrets/vault.ts";
 import { System } from "./system/system.ts";
+import { TicketStream } from "./tickets/ticket-stream.ts";
 import { AccessToken } from "./tokens/token.ts";
 import { WorkStream } from "./work/work.ts";
 
@@ -131,6 +132,7 @@ export {
   type Voice,
 } from "./gate/gate.ts";
 export { folded } from "./gate/pattern-index.ts";
+export { overlapOf, scopeWithin } from "./globs/overlap.ts";
 export { sessionName } from "./ids/session-name.ts";
 export { uuidv7Maker } from "./ids/uuidv7.ts";
 export { jsonFault } from "./json/json-fault.ts";
@@ -285,6 +287,56 @@ export {
   type Workspace,
   type Workspaces,
 } from "./system/workspaces.ts";
+export { parseTicket, type TicketFaults } from "./ticket-files/parse-ticket.ts";
+export type { TicketFault } from "./ticket-files/ticket-fields.ts";
+export {
+  type Candidacy,
+  type Dispatch,
+  type Dispatchable,
+  type DispatchRules,
+  dispatchScore,
+  dispatchTickets,
+  type HeldBack,
+  type Lane,
+} from "./tickets/dispatch.ts";
+export { type HierarchyFault, hierarchyFaults, intentOf, refuseParent } from "./tickets/hierarchy.ts";
+export {
+  type Criterion,
+  type FileBudget,
+  isTicketId,
+  newTicketId,
+  RESOURCE_PROFILES,
+  type ResourceProfile,
+  TICKET_DEFAULTS,
+  TICKET_KINDS,
+  TICKET_MAX,
+  TICKET_RISKS,
+  TICKET_STATUSES,
+  type Ticket,
+  type TicketKind,
+  type TicketRisk,
+  type TicketStatus,
+} from "./tickets/ticket.ts";
+export {
+  TICKET_EVENTS,
+  type TicketBrief,
+  type TicketLease,
+  type TicketRecord,
+  type TicketState,
+} from "./tickets/ticket-events.ts";
+export {
+  briefOf,
+  changeTicketStatus,
+  closeTicket,
+  recordTicket,
+  recordTicketLease,
+  releaseTicketLease,
+  removeTicket,
+  TICKETS,
+  type TicketRow,
+  TicketStream,
+  ticketStreamId,
+} from "./tickets/ticket-stream.ts";
 export {
   AccessToken,
   issueToken,
@@ -344,4 +396,5 @@ export const AGGREGATES: readonly Aggregate[] = [
   FanoutStream,
   ConflictStream,
   WorkStream,
+  TicketStream,
 ];

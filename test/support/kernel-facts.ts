@@ -6,6 +6,7 @@ import {
   LANDING_EVENTS,
   SECRET_EVENTS,
   SYSTEM_EVENTS,
+  TICKET_EVENTS,
   TOKEN_EVENTS,
 } from "../../src/domains/index.ts";
 import {
@@ -21,6 +22,7 @@ import {
 import { CONFLICT_FACTS } from "./conflict-facts.ts";
 import { FANOUT_FACTS } from "./fanout-facts.ts";
 import { SPEC } from "./kernel-model.ts";
+import { TICKET_FACTS } from "./ticket-facts.ts";
 
 /** Any JSON value. */
 export const jsons: fc.Arbitrary<Json> = fc.json().map((json): Json => JSON.parse(json));
@@ -100,6 +102,7 @@ const EVENTS = {
   ...FANOUT_EVENTS,
   ...LANDING_EVENTS,
   ...SYSTEM_EVENTS,
+  ...TICKET_EVENTS,
 };
 type Events = typeof EVENTS;
 type EventType = keyof Events;
@@ -269,6 +272,7 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<DataOf<Events[K]>> } = {
   "secret.removed@1": nothing,
   ...CONFLICT_FACTS,
   ...FANOUT_FACTS,
+  ...TICKET_FACTS,
   "landing.queued@1": fc.record({
     sessionId: text,
     turnId: label,
