@@ -9,8 +9,9 @@ export { canHoldFolders, type HeldFolder, holdFolder } from "./files/held-folder
 export { isInside } from "./files/path-inside.ts";
 export { readSmallFile } from "./files/small-file.ts";
 export { hasSetId, stripSetId } from "./files/strip-set-id.ts";
-export { findRepository } from "./git/find-repository.ts";
+export { findRepository, type Repository } from "./git/find-repository.ts";
 export { gitDirsBelow } from "./git/git-dirs-below.ts";
+export { openObjectsView, openView, type RepositoryView } from "./git/repository-view.ts";
 export { createGitRunner, type GitRunner as RepositoryGit } from "./git/run-git.ts";
 export { HostError } from "./host-error.ts";
 export type { CapturedWork } from "./landing/capture-work.ts";

@@ -13,5 +13,98 @@ export const GOVERNANCE_ERRORS = {
     2,
     "A ticket of this kind cannot stand under that one.",
     "An intent holds epics and tasks, an epic holds tasks: name another parent with `--parent <id>`.",
+/** Errors of governed repositories: their law, tickets, leases and the work on them. */
+export const GOVERNANCE_ERRORS = {
+  config_invalid: entry(
+    409,
+    5,
+    "`.nomos/config.yaml` is not valid.",
+    "Correct what the details name; `nomos governance verify` shows all of it.",
+  ),
+  governance_drift: entry(
+    409,
+    5,
+    "The repository's law was edited after it was compiled.",
+    "Run `nomos governance build`, then `nomos governance compose`, and commit both files; or restore the files from git.",
+  ),
+  governance_invalid: entry(
+    409,
+    5,
+    "The repository's law is damaged or was tampered with.",
+    "Run `nomos governance verify` to see each problem and its remedy.",
+  ),
+  governance_missing: entry(
+    404,
+    4,
+    "The repository has no compiled law.",
+    "Run `nomos init`, or `nomos governance build` where `.nomos/CONSTITUTION.md` exists.",
+  ),
+  governance_newer: entry(
+    409,
+    5,
+    "The repository's law was written by a newer version of Nomos.",
+    "Update Nomos: run `npm install -g nomos@latest`.",
+  ),
+  invalid_parent: entry(
+    409,
+    5,
+    "A ticket of this kind cannot belong to that parent.",
+    "Put a task below an epic or an intent, and an epic below an intent: `nomos ticket list` shows them.",
+  ),
+  lease_duration_invalid: entry(
+    400,
+    2,
+    "The lease's duration is out of bounds.",
+    "Name a duration of one minute to one week, such as `--minutes 120`.",
+  ),
+  lease_lost: entry(
+    409,
+    5,
+    "The lease of the ticket has ended, or somebody else holds it.",
+    "Run `nomos ticket show <ticket>` to see who holds it, then lease it again.",
+  ),
+  not_governed: entry(404, 4, "This repository has no law.", "Run `nomos init` in it; nothing else needs it."),
+  ref_conflict: entry(
+    409,
+    5,
+    "Somebody else changed this at the same time.",
+    "Repeat the call: it reads the newer state.",
+  ),
+  rule_invalid: entry(
+    409,
+    5,
+    "A rule of the constitution is not valid.",
+    "Correct the block that the details name in `.nomos/CONSTITUTION.md`, then run `nomos governance build`.",
+  ),
+  ticket_closed: entry(
+    409,
+    5,
+    "The ticket is done or archived.",
+    "Run `nomos ticket list` to see open tickets, or `nomos ticket create` for a new one.",
+  ),
+  ticket_exists: entry(409, 5, "A ticket with this id exists already.", "Run `nomos ticket show <ticket>` to see it."),
+  ticket_invalid: entry(
+    409,
+    5,
+    "The ticket's file is not valid.",
+    "Correct what the details name: `nomos ticket edit <ticket>`, or the file in `.nomos/tickets/`.",
+  ),
+  ticket_leased: entry(
+    409,
+    5,
+    "Somebody else holds the lease of this ticket.",
+    "Run `nomos ticket show <ticket>` to see who and until when; take another with `nomos ticket next`.",
+  ),
+  ticket_not_found: entry(
+    404,
+    4,
+    "There is no such ticket on the default branch.",
+    "Run `nomos ticket list` to see all tickets.",
+  ),
+  unproven: entry(
+    409,
+    5,
+    "The ticket has no proof that it is done.",
+    "See `missing` in the details: land the work with its checks, or name a witness for each criterion.",
   ),
 } as const satisfies { readonly [code: string]: ErrorEntry };
