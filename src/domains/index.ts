@@ -171,6 +171,8 @@ export {
   type Prepared,
   type Pushed,
 } from "./landings/landing-events.ts";
+export { LAW_KERNEL, type LawLock, type SealedPolicy, type SealSignature, type SealSources } from "./law/law-files.ts";
+export { type Denials, LAW_ACTIONS, type LawAction, type LawRule, RULE_TYPES, type RuleType } from "./law/law-rule.ts";
 export {
   beatLease,
   checkLease,
@@ -181,8 +183,6 @@ export {
 } from "./leases/decide-lease.ts";
 export { belongsTo, compareLeases, isFree, isLive, LEASE_GRACE_MS, LEASE_LIMITS, type Lease } from "./leases/lease.ts";
 export { parseLease, writeLease } from "./leases/lease-text.ts";
-export { LAW_KERNEL, type LawLock, type SealedPolicy, type SealSignature, type SealSources } from "./law/law-files.ts";
-export { type Denials, LAW_ACTIONS, type LawAction, type LawRule, RULE_TYPES, type RuleType } from "./law/law-rule.ts";
 export { didYouMean, nearest } from "./names/nearest.ts";
 export {
   baseId,
