@@ -1,18 +1,5 @@
 import { type ErrorEntry, entry } from "./entry.ts";
 
-/** Errors of law, tickets and leases. */
-export const GOVERNANCE_ERRORS = {
-  ticket_not_found: entry(
-    404,
-    4,
-    "The repository has no such ticket.",
-    "Run `nomos ticket list` to see its tickets; the default branch's files count.",
-  ),
-  invalid_parent: entry(
-    422,
-    2,
-    "A ticket of this kind cannot stand under that one.",
-    "An intent holds epics and tasks, an epic holds tasks: name another parent with `--parent <id>`.",
 /** Errors of governed repositories: their law, tickets, leases and the work on them. */
 export const GOVERNANCE_ERRORS = {
   config_invalid: entry(
@@ -46,10 +33,10 @@ export const GOVERNANCE_ERRORS = {
     "Update Nomos: run `npm install -g nomos@latest`.",
   ),
   invalid_parent: entry(
-    409,
-    5,
-    "A ticket of this kind cannot belong to that parent.",
-    "Put a task below an epic or an intent, and an epic below an intent: `nomos ticket list` shows them.",
+    422,
+    2,
+    "A ticket of this kind cannot stand under that one.",
+    "An intent holds epics and tasks, an epic holds tasks: name another parent with `--parent <id>`.",
   ),
   lease_duration_invalid: entry(
     400,
@@ -98,8 +85,8 @@ export const GOVERNANCE_ERRORS = {
   ticket_not_found: entry(
     404,
     4,
-    "There is no such ticket on the default branch.",
-    "Run `nomos ticket list` to see all tickets.",
+    "The repository has no such ticket.",
+    "Run `nomos ticket list` to see its tickets; the default branch's files count.",
   ),
   unproven: entry(
     409,
