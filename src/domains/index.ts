@@ -1,6 +1,7 @@
 import { type Aggregate, Session } from "../kernel/index.ts";
 import { AgentIdentity } from "./agents/agent.ts";
 import { FanoutStream } from "./fanouts/fanout.ts";
+import { GovernedStream } from "./governance/governed.ts";
 import { LandingStream } from "./landings/landing.ts";
 import { ConflictStream } from "./radar/conflict.ts";
 import { SecretStream } from "./secrets/secret.ts";
@@ -133,6 +134,22 @@ export {
 } from "./gate/gate.ts";
 export { folded } from "./gate/pattern-index.ts";
 export { overlapOf, scopeWithin } from "./globs/overlap.ts";
+export {
+  buildLaw,
+  collectLaw,
+  composeLaw,
+  findLaw,
+  GOVERNED,
+  type GovernedRow,
+  type GovernedState,
+  GovernedStream,
+  initialiseLaw,
+  offerLaw,
+  refuseLaw,
+  removeLaw,
+  upgradeLaw,
+} from "./governance/governed.ts";
+export { type FoundLaw, GOVERNED_EVENTS, type LawProblem } from "./governance/governed-events.ts";
 export { sessionName } from "./ids/session-name.ts";
 export { uuidv7Maker } from "./ids/uuidv7.ts";
 export { jsonFault } from "./json/json-fault.ts";
@@ -399,4 +416,5 @@ export const AGGREGATES: readonly Aggregate[] = [
   ConflictStream,
   WorkStream,
   TicketStream,
+  GovernedStream,
 ];
