@@ -444,6 +444,12 @@ export const ERRORS = {
     message: "The ticket has no proof that it is done.",
     remedy: "See `missing` in the details: land the work with its checks, or name a witness for each criterion.",
   },
+  commit_refused: {
+    status: 409,
+    exit: 5,
+    message: "Git made no commit: a hook, the signature or a lock kept it from doing so.",
+    remedy: "Mend what git said, or stage the files with `--no-commit` and commit them yourself.",
+  },
   cwd_hidden: {
     status: 400,
     exit: 2,
@@ -540,6 +546,12 @@ export const ERRORS = {
     exit: 2,
     message: "A process may not read this part of the home.",
     remedy: "Work in a directory outside $NOMOS_HOME.",
+  },
+  repository_bare: {
+    status: 409,
+    exit: 5,
+    message: "The repository is bare: it has no files of its own.",
+    remedy: "Run it in a clone that has files: `git clone <repository>`.",
   },
   sandbox_failed: {
     status: 500,

@@ -133,7 +133,7 @@ export {
   type Voice,
 } from "./gate/gate.ts";
 export { folded } from "./gate/pattern-index.ts";
-export { overlapOf, scopeWithin } from "./globs/overlap.ts";
+export { overlapOf, scopeWithin, UNPROVEN } from "./globs/overlap.ts";
 export {
   buildLaw,
   collectLaw,
