@@ -862,6 +862,12 @@ export const ERRORS = {
     message: "The session's worktree has nothing that the branch lacks.",
     remedy: "Run `nomos diff <session>` to see what the session changed.",
   },
+  law_branch_blocked: {
+    status: 409,
+    exit: 5,
+    message: "The branch of the law cannot get a commit now.",
+    remedy: "Do what the message asks for (`git status` shows what is in the way), then try again.",
+  },
   anchor_disagrees: {
     status: 409,
     exit: 5,

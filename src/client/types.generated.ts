@@ -5405,6 +5405,7 @@ export type ErrorCode =
   | "landing_settled"
   | "landing_unmovable"
   | "nothing_to_land"
+  | "law_branch_blocked"
   | "anchor_disagrees"
   | "anchor_failed"
   | "blob_missing"

@@ -7,6 +7,7 @@ import { FANOUT_ERRORS } from "./errors/fanout-errors.ts";
 import { GOVERNANCE_ERRORS } from "./errors/governance-errors.ts";
 import { HOST_ERRORS } from "./errors/host-errors.ts";
 import { LANDING_ERRORS } from "./errors/landing-errors.ts";
+import { LAW_BRANCH_ERRORS } from "./errors/law-branch-errors.ts";
 import { LOG_ERRORS } from "./errors/log-errors.ts";
 import { REQUEST_ERRORS } from "./errors/request-errors.ts";
 import { SECRET_ERRORS } from "./errors/secret-errors.ts";
@@ -28,6 +29,7 @@ export const ERROR_CATALOGUE = {
   ...EMBEDDING_ERRORS,
   ...ENGINE_ERRORS,
   ...LANDING_ERRORS,
+  ...LAW_BRANCH_ERRORS,
   ...LOG_ERRORS,
   ...SECRET_ERRORS,
   ...SESSION_ERRORS,

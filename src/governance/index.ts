@@ -1,5 +1,12 @@
 export { type ReadConfig, readConfig } from "./config/config.ts";
 export { type ConfigProblem, DEFAULT_CONFIG, type LaneConfig, type LawConfig } from "./config/law-config.ts";
+export {
+  type CommitPlace,
+  createFileCommits,
+  type FileChanges,
+  type FileCommit,
+  type FileCommits,
+} from "./files/commit-files.ts";
 export { type FoundTip, findTip, type Governed, LAW_DIR, openGoverned } from "./repository/open-governed.ts";
 export { readTree, type TreeEntry, type TreeReader } from "./repository/tree-reader.ts";
 export { type ParsedYaml, parseYaml } from "./yaml/parse-yaml.ts";

@@ -26,5 +26,4 @@ export type {
   ToolSession,
   ToolSource,
 } from "./served-tool.ts";
-export type { SessionLaw } from "./session-law.ts";
 export type { BegunStep, StepStart } from "./steps.ts";

@@ -16,7 +16,6 @@ import {
   type Landed,
   type LandingOrder,
   type LandingState,
-  type PassedChecks,
   type Prepared,
   type Pushed,
 } from "./landing-events.ts";
@@ -42,10 +41,8 @@ export function startLanding(state: LandingState): Decision {
   return state.at === "queued" || state.at === "checking" ? [fact("landing.started@1", {})] : settled(state);
 }
 
-/** `passed`: null when no checks ran. */
-export function prepareLanding(state: LandingState, prepared: Prepared, passed: PassedChecks | null = null): Decision {
-  if (state.at !== "checking") return settled(state);
-  return [fact("landing.prepared@1", prepared), ...(passed === null ? [] : [fact("landing.checked@1", passed)])];
+export function prepareLanding(state: LandingState, prepared: Prepared): Decision {
+  return state.at === "checking" ? [fact("landing.prepared@1", prepared)] : settled(state);
 }
 
 export function returnLanding(state: LandingState, reason: string): Decision {

@@ -23,9 +23,7 @@ export interface ToCheck {
 /** Lanes whose checks run at the same time; others wait. */
 const AT_ONCE = 4;
 
-export function createCheckRuns(
-  deps: Pick<LandingDeps, "judge" | "law" | "settings" | "scratch" | "discard">,
-): CheckRuns {
+export function createCheckRuns(deps: Pick<LandingDeps, "judge" | "settings" | "scratch" | "discard">): CheckRuns {
   const running = new Map<string, string>();
   const places = createPlaces(AT_ONCE);
 
@@ -56,7 +54,7 @@ export function createCheckRuns(
   return {
     checking: (id) => running.get(id) ?? null,
     check: async (given, signal) => {
-      const checks = await checksOf(
+      const checks = checksOf(
         deps,
         given.landings.map(({ order }) => order),
       );
@@ -107,12 +105,11 @@ function createPlaces(max: number): Places {
   };
 }
 
-/** Those of the configuration first, then those of the landings, then those of law and tickets; each once. */
-async function checksOf(
-  { settings, law }: Pick<LandingDeps, "settings" | "law">,
+/** Those of the configuration first; each once. */
+function checksOf(
+  { settings }: Pick<LandingDeps, "settings">,
   orders: readonly LandingOrder[],
-): Promise<readonly (readonly string[])[]> {
-  const lawful = law === undefined ? [] : await Promise.all(orders.map(law.checks));
-  const all = [...settings().checks, ...orders.flatMap(({ checks }) => checks), ...lawful.flat()];
+): readonly (readonly string[])[] {
+  const all = [...settings().checks, ...orders.flatMap(({ checks }) => checks)];
   return [...new Map(all.map((check) => [JSON.stringify(check), check])).values()];
 }

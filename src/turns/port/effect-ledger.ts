@@ -115,11 +115,9 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
     return judged.question === null ? { effectId } : afterAnswer(order, effectId, judged.question.approvalId);
   };
 
-  const judge = (order: EffectOrder, policy: ToolPolicy, state: SessionState): Verdict => {
-    const { kind, resource, shown, path, removes = false } = order;
+  const judge = ({ kind, resource, shown, path }: EffectOrder, policy: ToolPolicy, state: SessionState): Verdict => {
     const verb = `tool.${kind}`;
-    const tool = { policy, granted: state.grants.includes(verb) };
-    const judged = scene.gate.decide({ verb, resource, tool, removes });
+    const judged = scene.gate.decide({ verb, resource, tool: { policy, granted: state.grants.includes(verb) } });
     if (judged.verdict !== "ask") return judged;
     // Nobody can allow what they cannot read, and nobody is asked about what would be undone anyway.
     if (shown.length > LIMITS.questionChars - QUESTION_WORDS_CHARS)
@@ -200,8 +198,8 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
 
 /** Prepared before the commit that may ask, since that cannot wait for a file. */
 async function preview(gate: TurnGate, order: EffectOrder, policy: ToolPolicy): Promise<QuestionDetail | null> {
-  const { kind, resource, removes = false } = order;
-  const { verdict } = gate.decide({ verb: `tool.${kind}`, resource, tool: { policy, granted: false }, removes });
+  const { kind, resource } = order;
+  const { verdict } = gate.decide({ verb: `tool.${kind}`, resource, tool: { policy, granted: false } });
   return verdict === "ask" ? ((await order.preview?.()) ?? null) : null;
 }
 

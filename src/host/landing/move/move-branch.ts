@@ -4,7 +4,7 @@ import { placesOf } from "./checkouts.ts";
 import { inTheWay } from "./look-at-checkout.ts";
 import { moveCheckout } from "./move-checkout.ts";
 import { holdRef } from "./move-ref.ts";
-import { releaseObjects, storeObjects } from "./store-objects.ts";
+import { releaseObjects, storeLoose, storeObjects } from "./store-objects.ts";
 
 export type BranchMove = Omit<CheckoutMove, "checkout">;
 
@@ -12,7 +12,7 @@ export type BranchMove = Omit<CheckoutMove, "checkout">;
 export async function moveBranch(move: BranchMove): Promise<Moved> {
   const { git, view, repository, ref, folder } = move;
   try {
-    await storeObjects(view, repository, ref, folder);
+    if (move.isLight !== true) await storeObjects(view, repository, ref, folder);
     const { checkouts, blocked } = await placesOf(git, repository, ref.branch);
     if (blocked !== null) return inTheWay(blocked);
     const [checkout, second] = checkouts;
@@ -27,7 +27,8 @@ export async function moveBranch(move: BranchMove): Promise<Moved> {
 }
 
 /** A branch that no checkout shows. */
-async function moveAlone({ git, repository, ref }: BranchMove): Promise<Moved> {
+async function moveAlone({ git, view, repository, ref, isLight }: BranchMove): Promise<Moved> {
+  if (isLight === true) await storeLoose(view, repository, ref);
   const held = await holdRef(git, { ...ref, gitDir: repository.commonDir, root: repository.root });
   if (!("commit" in held)) return { ...held, paths: [] };
   const { checkouts, blocked } = await placesOf(git, repository, ref.branch);
