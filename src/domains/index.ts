@@ -79,6 +79,22 @@ export {
   type RecordedTurn,
   recordedFile,
 } from "./blame/recorded-lines.ts";
+export { compileRules, type RuleBlock, type RuleFault } from "./constitution/compile-rules.ts";
+export {
+  LAW_KERNEL,
+  type LawLock,
+  type SealedPolicy,
+  type SealSignature,
+  type SealSources,
+} from "./constitution/law-files.ts";
+export {
+  type Denials,
+  LAW_ACTIONS,
+  type LawAction,
+  type LawRule,
+  RULE_TYPES,
+  type RuleType,
+} from "./constitution/law-rule.ts";
 export { createDefinitions, type Definitions, type Folded } from "./definitions/definitions.ts";
 export {
   agentSlugIn,
@@ -188,8 +204,9 @@ export {
   type Prepared,
   type Pushed,
 } from "./landings/landing-events.ts";
-export { LAW_KERNEL, type LawLock, type SealedPolicy, type SealSignature, type SealSources } from "./law/law-files.ts";
-export { type Denials, LAW_ACTIONS, type LawAction, type LawRule, RULE_TYPES, type RuleType } from "./law/law-rule.ts";
+export { type CompiledLaw, compileLaw, denialsOf } from "./law/compile-law.ts";
+export { judgeLaw, type LawAsk, type LawVerdict, requiredChecks } from "./law/judge-law.ts";
+export { PROTECTIONS } from "./law/protected-paths.ts";
 export {
   beatLease,
   checkLease,
