@@ -20,6 +20,14 @@ export {
   type WorkedStep,
 } from "./activity/activity-sums.ts";
 export {
+  ADVISORY_KINDS,
+  ADVISORY_LIMITS,
+  type Advisory,
+  type AdvisoryKind,
+  advisoriesOf,
+} from "./advisories/advisories.ts";
+export type { AdvisoryFacts, Distance, Machine, OtherBranch, Sibling } from "./advisories/advisory-facts.ts";
+export {
   AGENT_EVENTS,
   AGENT_TRANSITIONS,
   AGENTS,
@@ -104,6 +112,17 @@ export {
   recordDelegation,
   refuseDelegation,
 } from "./delegation/delegation.ts";
+export { type Boundary, boundaryHits, parseBoundary } from "./drift/boundary.ts";
+export { type CoUpdate, missingCoUpdates } from "./drift/co-updates.ts";
+export {
+  type Changed,
+  DRIFT_HIGH,
+  type Drift,
+  type DriftSummary,
+  driftOf,
+  passRate,
+  summariseDrift,
+} from "./drift/drift.ts";
 export {
   beginFanout,
   CANDIDATES_MIN,
