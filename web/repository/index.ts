@@ -1,0 +1,2 @@
+export { ChooseRepository } from "./choose-repository.tsx";
+export { useRepository } from "./use-repository.ts";
