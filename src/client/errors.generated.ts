@@ -378,6 +378,13 @@ export const ERRORS = {
     message: "A ticket of this kind cannot stand under that one.",
     remedy: "An intent holds epics and tasks, an epic holds tasks: name another parent with `--parent <id>`.",
   },
+  lease_damaged: {
+    status: 409,
+    exit: 5,
+    message: "The record of the ticket's lease cannot be read.",
+    remedy:
+      "Look at the ref that the details name with `git log <ref>`; restore it, or remove it with `git update-ref -d <ref>`.",
+  },
   lease_duration_invalid: {
     status: 400,
     exit: 2,
@@ -389,6 +396,19 @@ export const ERRORS = {
     exit: 5,
     message: "The lease of the ticket has ended, or somebody else holds it.",
     remedy: "Run `nomos ticket show <ticket>` to see who holds it, then lease it again.",
+  },
+  lease_remote_failed: {
+    status: 503,
+    exit: 6,
+    message: "The remote that shares the leases did not answer, or refused.",
+    remedy: "Read the reason; try `git ls-remote <remote>` in the repository, then repeat the call.",
+  },
+  lease_rewound: {
+    status: 409,
+    exit: 5,
+    message: "The remote's lease has a lower fence than this clone has seen: somebody moved its ref back.",
+    remedy:
+      "Repeat the call; if it stays, push the ref that the details name again from the clone with the highest fence.",
   },
   not_governed: {
     status: 404,
@@ -429,8 +449,9 @@ export const ERRORS = {
   ticket_leased: {
     status: 409,
     exit: 5,
-    message: "Somebody else holds the lease of this ticket.",
-    remedy: "Run `nomos ticket show <ticket>` to see who and until when; take another with `nomos ticket next`.",
+    message: "Somebody else holds the lease of this ticket; the details name them, their fence and until when.",
+    remedy:
+      "Wait for its end, ask its holder to run `nomos ticket release <ticket>`, or take another one: `nomos ticket next`.",
   },
   ticket_not_found: {
     status: 404,

@@ -156,19 +156,21 @@ export {
   DEFAULT_RULES,
   decideGate,
   EXPLAIN,
+  hearAll,
   heldOf,
   narrows,
   type Policy,
   principalResource,
   type Request,
   type Rule,
+  type Speaker,
   strictest,
   type ToolPolicy,
   type Verdict,
   type Voice,
 } from "./gate/gate.ts";
 export { folded } from "./gate/pattern-index.ts";
-export { overlapOf, scopeWithin } from "./globs/overlap.ts";
+export { overlapOf, scopeWithin, UNPROVEN } from "./globs/overlap.ts";
 export {
   buildLaw,
   collectLaw,
@@ -220,6 +222,7 @@ export {
   type LandHow,
   type LandingOrder,
   type LandingState,
+  type PassedChecks,
   type Prepared,
   type Pushed,
 } from "./landings/landing-events.ts";

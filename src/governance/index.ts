@@ -7,6 +7,16 @@ export {
   type FileCommit,
   type FileCommits,
 } from "./files/commit-files.ts";
+export {
+  createLeases,
+  type HeldLease,
+  type LeaseClaim,
+  type LeasedRepository,
+  type Leases,
+  type TimedHolder,
+} from "./leases/leases.ts";
+export type { DocumentKind, RefDocument, RefDocuments, SharedPlace, Swapped } from "./refs/ref-documents.ts";
+export { createRefs, type Refs, type RefsOptions } from "./refs/refs.ts";
 export { type FoundTip, findTip, type Governed, LAW_DIR, openGoverned } from "./repository/open-governed.ts";
 export { readTree, type TreeEntry, type TreeReader } from "./repository/tree-reader.ts";
 export { type ParsedYaml, parseYaml } from "./yaml/parse-yaml.ts";

@@ -26,4 +26,5 @@ export type {
   ToolSession,
   ToolSource,
 } from "./served-tool.ts";
+export type { SessionLaw } from "./session-law.ts";
 export type { BegunStep, StepStart } from "./steps.ts";

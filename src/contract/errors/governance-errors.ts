@@ -38,6 +38,12 @@ export const GOVERNANCE_ERRORS = {
     "A ticket of this kind cannot stand under that one.",
     "An intent holds epics and tasks, an epic holds tasks: name another parent with `--parent <id>`.",
   ),
+  lease_damaged: entry(
+    409,
+    5,
+    "The record of the ticket's lease cannot be read.",
+    "Look at the ref that the details name with `git log <ref>`; restore it, or remove it with `git update-ref -d <ref>`.",
+  ),
   lease_duration_invalid: entry(
     400,
     2,
@@ -49,6 +55,18 @@ export const GOVERNANCE_ERRORS = {
     5,
     "The lease of the ticket has ended, or somebody else holds it.",
     "Run `nomos ticket show <ticket>` to see who holds it, then lease it again.",
+  ),
+  lease_remote_failed: entry(
+    503,
+    6,
+    "The remote that shares the leases did not answer, or refused.",
+    "Read the reason; try `git ls-remote <remote>` in the repository, then repeat the call.",
+  ),
+  lease_rewound: entry(
+    409,
+    5,
+    "The remote's lease has a lower fence than this clone has seen: somebody moved its ref back.",
+    "Repeat the call; if it stays, push the ref that the details name again from the clone with the highest fence.",
   ),
   not_governed: entry(404, 4, "This repository has no law.", "Run `nomos init` in it; nothing else needs it."),
   ref_conflict: entry(
@@ -79,8 +97,8 @@ export const GOVERNANCE_ERRORS = {
   ticket_leased: entry(
     409,
     5,
-    "Somebody else holds the lease of this ticket.",
-    "Run `nomos ticket show <ticket>` to see who and until when; take another with `nomos ticket next`.",
+    "Somebody else holds the lease of this ticket; the details name them, their fence and until when.",
+    "Wait for its end, ask its holder to run `nomos ticket release <ticket>`, or take another one: `nomos ticket next`.",
   ),
   ticket_not_found: entry(
     404,

@@ -21,6 +21,7 @@ export interface LeaseHolder {
   readonly fence: number;
   /** Compared where both sides name one. */
   readonly sessionId?: string | null;
+  readonly nonce?: string;
 }
 
 /**
@@ -30,7 +31,7 @@ export interface LeaseHolder {
 export function claimLease(known: readonly Lease[], wish: LeaseWish, nowMs: number): Lease | Refusal {
   if (!isDuration(wish.minutes)) return durationInvalid(wish.minutes);
   const held = known.find((one) => !isFree(one, nowMs) && !isSameHolder(one, wish));
-  if (held !== undefined) return refuse("lease_held", holderOf(held));
+  if (held !== undefined) return refuse("ticket_leased", holderOf(held));
   const last = known.toSorted(compareLeases).at(-1);
   const fence = (last?.fence ?? 0) + 1;
   if (fence > LEASE_LIMITS.fenceMax)
@@ -90,14 +91,14 @@ function isSameHolder(lease: Lease, { owner, sessionId, clone }: LeaseWish): boo
   return belongsTo(lease.owner, owner) && lease.sessionId === sessionId && lease.clone === clone;
 }
 
-function isHeldBy(lease: Lease, { owner, fence, sessionId = null }: LeaseHolder): boolean {
+function isHeldBy(lease: Lease, { owner, fence, sessionId = null, nonce = lease.nonce }: LeaseHolder): boolean {
   const isSession = sessionId === null || lease.sessionId === null || lease.sessionId === sessionId;
-  return lease.fence === fence && belongsTo(lease.owner, owner) && isSession;
+  return lease.fence === fence && lease.nonce === nonce && belongsTo(lease.owner, owner) && isSession;
 }
 
 function notHeld(lease: Lease | null, { owner, fence }: LeaseHolder, nowMs: number): Refusal {
   const isOthers = lease !== null && !belongsTo(lease.owner, owner) && isLive(lease, nowMs);
-  return isOthers ? refuse("lease_held", holderOf(lease)) : lost(lease, lease?.ticketId ?? null, fence, nowMs);
+  return isOthers ? refuse("ticket_leased", holderOf(lease)) : lost(lease, lease?.ticketId ?? null, fence, nowMs);
 }
 
 function lost(lease: Lease | null, ticket: string | null, fence: number, nowMs: number): Refusal {

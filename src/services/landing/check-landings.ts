@@ -23,7 +23,9 @@ export interface ToCheck {
 /** Lanes whose checks run at the same time; others wait. */
 const AT_ONCE = 4;
 
-export function createCheckRuns(deps: Pick<LandingDeps, "judge" | "settings" | "scratch" | "discard">): CheckRuns {
+export function createCheckRuns(
+  deps: Pick<LandingDeps, "judge" | "law" | "settings" | "scratch" | "discard">,
+): CheckRuns {
   const running = new Map<string, string>();
   const places = createPlaces(AT_ONCE);
 
@@ -54,7 +56,7 @@ export function createCheckRuns(deps: Pick<LandingDeps, "judge" | "settings" | "
   return {
     checking: (id) => running.get(id) ?? null,
     check: async (given, signal) => {
-      const checks = checksOf(
+      const checks = await checksOf(
         deps,
         given.landings.map(({ order }) => order),
       );
@@ -105,11 +107,12 @@ function createPlaces(max: number): Places {
   };
 }
 
-/** Those of the configuration first; each once. */
-function checksOf(
-  { settings }: Pick<LandingDeps, "settings">,
+/** Those of the configuration first, then those of the landings, then those of law and tickets; each once. */
+async function checksOf(
+  { settings, law }: Pick<LandingDeps, "settings" | "law">,
   orders: readonly LandingOrder[],
-): readonly (readonly string[])[] {
-  const all = [...settings().checks, ...orders.flatMap(({ checks }) => checks)];
+): Promise<readonly (readonly string[])[]> {
+  const lawful = law === undefined ? [] : await Promise.all(orders.map(law.checks));
+  const all = [...settings().checks, ...orders.flatMap(({ checks }) => checks), ...lawful.flat()];
   return [...new Map(all.map((check) => [JSON.stringify(check), check])).values()];
 }

@@ -63,8 +63,10 @@ export async function portFor(deps: TurnRunnerDeps, run: Run, cut: AbortSignal):
 }
 
 /** The turn's prompt, after what its agent should know. */
-async function inputFor({ store, advisories }: TurnRunnerDeps, run: Run): ReturnType<typeof inputOf> {
+async function inputFor({ store, advisories, law }: TurnRunnerDeps, run: Run): ReturnType<typeof inputOf> {
   const input = await inputOf(store, run.eventId);
+  // No driver gets a port, and so none acts, before the gate knows the law.
+  await law?.ready(run.state);
   const advice = await advisories.atStart(run.state, run.turnId, run.driver, run.isResumed);
   return advice === null ? input : { ...input, prompt: `${advice}\n\n${input.prompt}` };
 }

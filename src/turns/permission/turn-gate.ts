@@ -26,7 +26,7 @@ export function createTurnGate({ sessionId, policy }: TurnGateDeps): TurnGate {
     restricts: (verb, resource) => {
       const { beside } = policy();
       // A program is asked about all files at once where no single one is named.
-      const said = beside?.(verb, `session/${sessionId}/${resource ?? "path/**"}`) ?? null;
+      const said = beside?.(verb, `session/${sessionId}/${resource ?? "path/**"}`, false) ?? null;
       if (said !== null && said.effect !== "allow") return true;
       return resource === null
         ? policy().restricts(verb)

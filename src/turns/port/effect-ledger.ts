@@ -115,9 +115,11 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
     return judged.question === null ? { effectId } : afterAnswer(order, effectId, judged.question.approvalId);
   };
 
-  const judge = ({ kind, resource, shown, path }: EffectOrder, policy: ToolPolicy, state: SessionState): Verdict => {
+  const judge = (order: EffectOrder, policy: ToolPolicy, state: SessionState): Verdict => {
+    const { kind, resource, shown, path, removes = false } = order;
     const verb = `tool.${kind}`;
-    const judged = scene.gate.decide({ verb, resource, tool: { policy, granted: state.grants.includes(verb) } });
+    const tool = { policy, granted: state.grants.includes(verb) };
+    const judged = scene.gate.decide({ verb, resource, tool, removes });
     if (judged.verdict !== "ask") return judged;
     // Nobody can allow what they cannot read, and nobody is asked about what would be undone anyway.
     if (shown.length > LIMITS.questionChars - QUESTION_WORDS_CHARS)
@@ -198,8 +200,8 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
 
 /** Prepared before the commit that may ask, since that cannot wait for a file. */
 async function preview(gate: TurnGate, order: EffectOrder, policy: ToolPolicy): Promise<QuestionDetail | null> {
-  const { kind, resource } = order;
-  const { verdict } = gate.decide({ verb: `tool.${kind}`, resource, tool: { policy, granted: false } });
+  const { kind, resource, removes = false } = order;
+  const { verdict } = gate.decide({ verb: `tool.${kind}`, resource, tool: { policy, granted: false }, removes });
   return verdict === "ask" ? ((await order.preview?.()) ?? null) : null;
 }
 

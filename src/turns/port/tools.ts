@@ -49,7 +49,7 @@ export function createTools(scene: EffectScene, ledger: EffectLedger): Pick<Turn
     const inside = placeOf(path);
     if (inside === null) return ledger.deny(`tool.${kind}`, `path/${path}`, ["path_outside"]);
     const about = { resource: `path/${inside}`, path: inside, shown: `remove ${shellQuoted(inside)}` };
-    const order = { ...place, kind, detail: { path, remove: true }, ...about, redo: "safe" } as const;
+    const order = { ...place, kind, detail: { path, remove: true }, ...about, removes: true, redo: "safe" } as const;
     const act = async () => {
       await requireUnchanged(path, ifHash);
       await scene.files.remove(scene.cwd, path);

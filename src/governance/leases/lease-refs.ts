@@ -1,0 +1,184 @@
+import { NomosError, refusalError } from "../../contract/index.ts";
+import { compareLeases, type Lease, parseLease, writeLease } from "../../domains/index.ts";
+import { isRefusal } from "../../kernel/index.ts";
+import type { LocalRefs, RefMovement } from "../refs/local-refs.ts";
+import type { SharedPlace } from "../refs/ref-documents.ts";
+import { refOf, seenRefOf, theirRefOf } from "../refs/ref-names.ts";
+import { type RemoteRefs, remoteFailed } from "../refs/remote-refs.ts";
+
+/** The records of one ticket that count, and where the refs are, for compare and swap. */
+export interface KnownLeases {
+  readonly all: readonly Lease[];
+  readonly newest: Lease | null;
+  /** Our ref and ExoProtocol's: at the remote where there is one. */
+  readonly ours: string | null;
+  readonly theirs: string | null;
+}
+
+/** Leases as refs. With a remote it decides, and the clone's refs show what was last seen there. */
+export interface LeaseRefs {
+  /** As this clone knows it. */
+  readonly here: (place: SharedPlace, ticketId: string) => Promise<KnownLeases>;
+  /** As the remote has it now; the clone's refs follow. */
+  readonly there: (place: SharedPlace, remote: string, ticketId: string) => Promise<KnownLeases>;
+  /** False where a ref is no longer as it was known. */
+  readonly write: (place: SharedPlace, known: KnownLeases, lease: Lease) => Promise<boolean>;
+  /** All tickets that this clone knows a lease of. */
+  readonly list: (place: SharedPlace) => Promise<readonly Lease[]>;
+}
+
+/** A remote refuses a push also for a moment: two pushes lock the same ref. */
+const PUSHES_MAX = 3;
+
+export function createLeaseRefs(local: LocalRefs, remote: RemoteRefs): LeaseRefs {
+  const readable = async (place: SharedPlace, ticketId: string, oid: string | null): Promise<Lease | null> => {
+    const text = oid === null ? null : await local.textOf(place.repository, oid);
+    const lease = text === null ? null : parseLease(text);
+    return lease === null || isRefusal(lease) || lease.ticketId !== ticketId ? null : lease;
+  };
+
+  const look = async (place: SharedPlace, ticketId: string): Promise<Here> => {
+    const { repository } = place;
+    const [oid, seenOid] = await Promise.all([
+      local.oidOf(repository, refOf("leases", ticketId)),
+      local.oidOf(repository, seenRefOf(ticketId)),
+    ]);
+    const [lease, seen] = [await readable(place, ticketId, oid), await readable(place, ticketId, seenOid)];
+    const isDamaged = lease === null && seen === null && (oid !== null || seenOid !== null);
+    // A ref that was moved back, or damaged, is not believed.
+    const isSeenNewer = seen !== null && (lease === null || compareLeases(seen, lease) > 0);
+    const newestOid = isSeenNewer ? seenOid : oid;
+    return { oid, seenOid, newest: isSeenNewer ? seen : lease, newestOid, isDamaged };
+  };
+  /** Without a remote, nothing can mend it. */
+  const lookHere = async (place: SharedPlace, ticketId: string): Promise<Here> => {
+    const found = await look(place, ticketId);
+    if (found.isDamaged) throw damaged(ticketId, null);
+    return found;
+  };
+
+  /** Until the clone's refs show this record, or a newer one. */
+  const settle = async (place: SharedPlace, lease: Lease, to: string): Promise<boolean> => {
+    for (;;) {
+      const { oid, seenOid, newest, newestOid } = await look(place, lease.ticketId);
+      if (newestOid === to || (newest !== null && compareLeases(newest, lease) >= 0)) return newestOid === to;
+      if (await local.move(place.repository, both(lease.ticketId, { oid, seenOid, to }))) return true;
+    }
+  };
+
+  const there: LeaseRefs["there"] = async (place, from, ticketId) => {
+    const [ourRef, theirRef] = [refOf("leases", ticketId), theirRefOf(ticketId)];
+    const found = await remote.look(place.repository, from, [ourRef, theirRef]);
+    const [ours, theirs] = [found.get(ourRef) ?? null, found.get(theirRef) ?? null];
+    const [our, their] = [await readable(place, ticketId, ours), await readable(place, ticketId, theirs)];
+    if (ours !== null && our === null) throw damaged(ticketId, { remote: from, ref: ourRef });
+    if (theirs !== null && their === null) throw damaged(ticketId, { remote: from, ref: theirRef });
+    const { newest: seen } = await look(place, ticketId);
+    if (our !== null && seen !== null && our.fence < seen.fence) throw rewound(from, our, seen);
+    if (our !== null && ours !== null) await settle(place, our, ours);
+    return knownOf([seen, our, their], ours, theirs);
+  };
+
+  const share = async (place: SharedPlace, to: string, known: KnownLeases, made: Made): Promise<boolean> => {
+    const { ticketId } = made.lease;
+    const moves: readonly RefMovement[] = [
+      { ref: refOf("leases", ticketId), from: known.ours, to: made.oid },
+      { ref: theirRefOf(ticketId), from: known.theirs, to: made.oid },
+    ];
+    for (let pushes = 1; ; pushes++) {
+      const words = await remote.push(place.repository, to, moves);
+      if (words === null) return true;
+      // What a cut connection did, only the remote knows.
+      const found = await remote.look(
+        place.repository,
+        to,
+        moves.map(({ ref }) => ref),
+      );
+      const now = moves.map(({ ref }) => found.get(ref) ?? null);
+      if (now[0] === made.oid) return true;
+      if (now.some((oid, at) => oid !== moves[at]?.from)) return false;
+      if (pushes === PUSHES_MAX) throw remoteFailed(to, words);
+    }
+  };
+
+  return {
+    there,
+    here: async (place, ticketId) => {
+      const { newest, newestOid } = await lookHere(place, ticketId);
+      return knownOf([newest], newestOid, newestOid);
+    },
+    write: async (place, known, lease) => {
+      const text = writeLease(lease);
+      if (isRefusal(text)) throw refusalError(text);
+      const parents = [known.ours, known.theirs].filter((oid) => oid !== null);
+      const oid = await local.write(place.repository, text, parents);
+      if (place.remote === null) return moveHere(place, known, { lease, oid });
+      if (!(await share(place, place.remote, known, { lease, oid }))) return false;
+      await settle(place, lease, oid);
+      return true;
+    },
+    list: async ({ repository }) => {
+      const refs = await local.list(repository, "refs/nomos/leases/");
+      const texts = await local.textsOf(
+        repository,
+        refs.map(({ oid }) => oid),
+      );
+      return refs.flatMap(({ oid }) => {
+        const lease = parseLease(texts.get(oid) ?? "");
+        return isRefusal(lease) ? [] : [lease];
+      });
+    },
+  };
+
+  async function moveHere(place: SharedPlace, known: KnownLeases, { lease, oid: to }: Made): Promise<boolean> {
+    const { oid, seenOid, newestOid } = await lookHere(place, lease.ticketId);
+    return newestOid === known.ours && local.move(place.repository, both(lease.ticketId, { oid, seenOid, to }));
+  }
+}
+
+/** What the clone's own refs say. */
+interface Here {
+  readonly oid: string | null;
+  readonly seenOid: string | null;
+  readonly newest: Lease | null;
+  readonly newestOid: string | null;
+  readonly isDamaged: boolean;
+}
+
+interface Made {
+  readonly lease: Lease;
+  readonly oid: string;
+}
+
+function both(
+  ticketId: string,
+  { oid, seenOid, to }: { readonly oid: string | null; readonly seenOid: string | null; readonly to: string },
+): readonly RefMovement[] {
+  return [
+    { ref: refOf("leases", ticketId), from: oid, to },
+    { ref: seenRefOf(ticketId), from: seenOid, to },
+  ];
+}
+
+function knownOf(records: readonly (Lease | null)[], ours: string | null, theirs: string | null): KnownLeases {
+  const all = records.filter((one) => one !== null);
+  return { all, newest: all.toSorted(compareLeases).at(-1) ?? null, ours, theirs };
+}
+
+function damaged(ticket: string, at: { readonly remote: string; readonly ref: string } | null): NomosError {
+  const ref = at?.ref ?? refOf("leases", ticket);
+  const remedy =
+    at === null
+      ? `Look at it with \`git log ${ref}\`; \`git update-ref -d ${ref}\` removes it.`
+      : `Look at it with \`git ls-remote ${at.remote} ${ref}\`; \`git push ${at.remote} :${ref}\` removes it.`;
+  return new NomosError("lease_damaged", { ticket, ref, remote: at?.remote ?? null }, { remedy });
+}
+
+function rewound(remote: string, now: Lease, seen: Lease): NomosError {
+  const ref = refOf("leases", now.ticketId);
+  return new NomosError(
+    "lease_rewound",
+    { ticket: now.ticketId, remote, ref, fence: now.fence, seenFence: seen.fence, owner: now.owner },
+    { remedy: `Ask who moved it back; \`git push --force ${remote} ${seenRefOf(now.ticketId)}:${ref}\` restores it.` },
+  );
+}
