@@ -76,7 +76,7 @@ export function createLeaseRefs(local: LocalRefs, remote: RemoteRefs): LeaseRefs
     const { newest: seen } = await look(place, ticketId);
     if (our !== null && seen !== null && our.fence < seen.fence) throw rewound(from, our, seen);
     if (our !== null && ours !== null) await settle(place, our, ours);
-    return knownOf([seen, our, their], ours, theirs);
+    return knownOf([isOutdated(seen, our) ? null : seen, our, their], ours, theirs);
   };
 
   const share = async (place: SharedPlace, to: string, known: KnownLeases, made: Made): Promise<boolean> => {
@@ -163,6 +163,11 @@ function both(
 function knownOf(records: readonly (Lease | null)[], ours: string | null, theirs: string | null): KnownLeases {
   const all = records.filter((one) => one !== null);
   return { all, newest: all.toSorted(compareLeases).at(-1) ?? null, ours, theirs };
+}
+
+/** One of the same fence but another claim was forged, or its ref was moved by hand: both count. */
+function isOutdated(seen: Lease | null, our: Lease | null): boolean {
+  return seen !== null && our !== null && (seen.fence < our.fence || seen.nonce === our.nonce);
 }
 
 function damaged(ticket: string, at: { readonly remote: string; readonly ref: string } | null): NomosError {
