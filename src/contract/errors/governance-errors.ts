@@ -69,6 +69,24 @@ export const GOVERNANCE_ERRORS = {
     "Repeat the call; if it stays, push the ref that the details name again from the clone with the highest fence.",
   ),
   not_governed: entry(404, 4, "This repository has no law.", "Run `nomos init` in it; nothing else needs it."),
+  policy_missing: entry(
+    404,
+    4,
+    "The repository's law has no sealed policy.",
+    "Run `nomos governance compose`, and commit the file.",
+  ),
+  policy_stale: entry(
+    409,
+    5,
+    "The sealed policy was composed from other files.",
+    "Run `nomos governance compose`, and commit the file.",
+  ),
+  policy_tampered: entry(
+    409,
+    5,
+    "The sealed policy was edited, or its signature is wrong.",
+    "Find out who changed it (`git log -p .nomos/policy.sealed.json`), then run `nomos governance compose`.",
+  ),
   ref_conflict: entry(
     409,
     5,
@@ -80,6 +98,12 @@ export const GOVERNANCE_ERRORS = {
     5,
     "A rule of the constitution is not valid.",
     "Correct the block that the details name in `.nomos/CONSTITUTION.md`, then run `nomos governance build`.",
+  ),
+  signer_unknown: entry(
+    409,
+    5,
+    "The law is signed by nobody whose signature counts here.",
+    "Let one of the `signers` of `.nomos/config.yaml` compose it, or add the key there.",
   ),
   ticket_closed: entry(
     409,

@@ -29,7 +29,7 @@ export interface SealedPolicy {
   readonly denials: Denials;
   readonly budgets: { readonly files: number; readonly lines: number };
   readonly checks: readonly (readonly string[])[];
-  /** Hash of everything else but the signature. */
+  /** Hash of everything else but the signature's value. */
   readonly integrity: string;
   /** Null: composed where there is no key. */
   readonly signature: SealSignature | null;

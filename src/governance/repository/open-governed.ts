@@ -47,10 +47,9 @@ export async function openGoverned(git: RepositoryGit, cwd: string, scratch?: st
 export async function findTip(git: RepositoryGit, cwd: string, scratch = tmpdir()): Promise<FoundTip | null> {
   const start = await realpath(cwd).catch(() => null);
   if (start === null) throw new NomosError("cwd_missing", { cwd });
-  const found = await findRepository(git, start);
-  if (found === null) return null;
-  // Whoever can write a repository's files can name any object folder there.
-  const repository = { ...found, objectDirs: found.objectDirs.filter((one) => !found.foreign.includes(one)) };
+  // Borrowed objects are read too, as a clone with `--shared` needs: they are found by their hash alone.
+  const repository = await findRepository(git, start);
+  if (repository === null) return null;
   const { root, commonDir } = repository;
   const repoKey = createHash("sha256").update(commonDir).digest("hex").slice(0, KEY_DIGITS);
   // The checked-out branch is the one of the main worktree: a linked one holds somebody's work.

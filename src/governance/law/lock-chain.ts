@@ -1,0 +1,71 @@
+import type { LawLock } from "../../domains/index.ts";
+import { openView, type Repository, type RepositoryGit, smallBlobs } from "../../host/index.ts";
+import { LAW_FILE_BYTES_MAX, textFrom } from "../repository/tree-reader.ts";
+import { LAW_FILES } from "./law-source.ts";
+import { parseLock } from "./lock.ts";
+
+/** The locks that a branch has had. */
+export interface LockHistory {
+  /** What the tip has; null: none, or a damaged one. */
+  readonly current: LawLock | null;
+  /** Newest first, along the branch itself; those that are damaged are left out. */
+  readonly own: readonly LawLock[];
+  /** Also in what was merged into the branch. */
+  readonly all: ReadonlySet<string>;
+  /** Whether the history ends before its beginning: a shallow clone, or more locks than are read. */
+  readonly isCut: boolean;
+}
+
+const LOCKS_READ_MAX = 500;
+const NO_HISTORY: LockHistory = { current: null, own: [], all: new Set(), isCut: false };
+
+/** Tip: a commit; null: nothing is committed yet. */
+export async function lockHistory(
+  git: RepositoryGit,
+  {
+    repository,
+    tip,
+    scratch,
+  }: { readonly repository: Repository; readonly tip: string | null; readonly scratch: string },
+): Promise<LockHistory> {
+  if (tip === null) return NO_HISTORY;
+  await using view = await openView(git, repository, scratch);
+  const own = await blobsOf(view.git, tip, "--first-parent");
+  const merged = await blobsOf(view.git, tip, "--full-history");
+  const blobs = await smallBlobs(view.git, [...own, ...merged].filter(Boolean), LAW_FILE_BYTES_MAX);
+  const locks = new Map(
+    [...blobs].flatMap(([id, bytes]) => {
+      const parsed = parseLock(textFrom(bytes) ?? "");
+      return parsed.is === "whole" ? [[id, parsed.value] as const] : [];
+    }),
+  );
+  const isShallow = (await view.git.text(["rev-parse", "--is-shallow-repository"])) === "true";
+  return {
+    current: locks.get(own[0] ?? "") ?? null,
+    own: own.flatMap((id) => locks.get(id) ?? []),
+    all: new Set([...locks.values()].map(({ hash }) => hash)),
+    isCut: isShallow || Math.max(own.length, merged.length) >= LOCKS_READ_MAX,
+  };
+}
+
+/** The lock's blobs, newest first; empty for a commit that took it away. */
+async function blobsOf(git: RepositoryGit, tip: string, how: "--first-parent" | "--full-history"): Promise<string[]> {
+  const told = await git.text([
+    ...["log", how, `--max-count=${LOCKS_READ_MAX}`, "--format=", "--raw", "--no-abbrev", "--no-renames", "-m"],
+    ...["--root", tip, "--", LAW_FILES.lock],
+  ]);
+  return told.split("\n").flatMap((line) => {
+    const [, mode, id] = /^:\d+ (\d+) \w+ (\w+) /.exec(line) ?? [];
+    if (mode === undefined || id === undefined) return [];
+    return [mode === "100644" || mode === "100755" ? id : ""];
+  });
+}
+
+/** Why the lock does not follow those before it; null when it does. The first of the history is the lock itself. */
+export function chainFault(lock: LawLock, { own, all, isCut }: LockHistory): string | null {
+  const older = own.slice(own[0]?.hash === lock.hash ? 1 : 0);
+  if (older.some(({ hash }) => hash === lock.hash)) return "it is an older lock that was put back";
+  if (lock.previous === null) return older.length > 0 ? "it names no lock before it, and there was one" : null;
+  if (all.has(lock.previous) || isCut) return null;
+  return "the lock that it names as the one before it was never committed";
+}
