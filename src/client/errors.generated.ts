@@ -416,6 +416,24 @@ export const ERRORS = {
     message: "This repository has no law.",
     remedy: "Run `nomos init` in it; nothing else needs it.",
   },
+  policy_missing: {
+    status: 404,
+    exit: 4,
+    message: "The repository's law has no sealed policy.",
+    remedy: "Run `nomos governance compose`, and commit the file.",
+  },
+  policy_stale: {
+    status: 409,
+    exit: 5,
+    message: "The sealed policy was composed from other files.",
+    remedy: "Run `nomos governance compose`, and commit the file.",
+  },
+  policy_tampered: {
+    status: 409,
+    exit: 5,
+    message: "The sealed policy was edited, or its signature is wrong.",
+    remedy: "Find out who changed it (`git log -p .nomos/policy.sealed.json`), then run `nomos governance compose`.",
+  },
   ref_conflict: {
     status: 409,
     exit: 5,
@@ -427,6 +445,12 @@ export const ERRORS = {
     exit: 5,
     message: "A rule of the constitution is not valid.",
     remedy: "Correct the block that the details name in `.nomos/CONSTITUTION.md`, then run `nomos governance build`.",
+  },
+  signer_unknown: {
+    status: 409,
+    exit: 5,
+    message: "The law is signed by nobody whose signature counts here.",
+    remedy: "Let one of the `signers` of `.nomos/config.yaml` compose it, or add the key there.",
   },
   ticket_closed: {
     status: 409,

@@ -90,9 +90,8 @@ export function newTicketId(kind: TicketKind, at: string, random: string): strin
 
 /** Null when the id names no time. */
 export function timeInId(id: string): string | null {
-  const [, day = "", time = ""] = /^[A-Z]+-(\d{8})-(\d{6})-/.exec(id) ?? [];
-  const parts = `${day}${time}`.match(/\d\d/g) ?? [];
-  const [century, year, month, date, hour, minute, second] = parts;
-  const at = `${century}${year}-${month}-${date}T${hour}:${minute}:${second}.000Z`;
+  const parts = /^[A-Z]+-(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-/.exec(id)?.slice(1) ?? [];
+  if (parts.length === 0) return null;
+  const at = `${parts.slice(0, 3).join("-")}T${parts.slice(3).join(":")}.000Z`;
   return Number.isNaN(Date.parse(at)) ? null : at;
 }
