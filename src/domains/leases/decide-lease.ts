@@ -22,6 +22,8 @@ export interface LeaseHolder {
   /** Compared where both sides name one. */
   readonly sessionId?: string | null;
   readonly nonce?: string;
+  /** Where it asks from. */
+  readonly clone?: string;
 }
 
 /**
@@ -43,7 +45,8 @@ export function claimLease(known: readonly Lease[], wish: LeaseWish, nowMs: numb
     createdMs: renewed?.createdMs ?? nowMs,
     updatedMs: nowMs,
     heartbeatMs: nowMs,
-    untilMs: wholeSeconds(nowMs + wish.minutes * MINUTE_MS),
+    // Never earlier than before: whoever was killed while it renewed has left a clone that knows the old end.
+    untilMs: Math.max(renewed?.untilMs ?? 0, wholeSeconds(nowMs + wish.minutes * MINUTE_MS)),
     fence,
     serial: (last?.serial ?? 0) + 1,
     releasedMs: null,
@@ -76,6 +79,10 @@ export function beatLease(
 export function endLease(lease: Lease | null, holder: LeaseHolder, nowMs: number): Lease | Refusal {
   if (lease === null || !isHeldBy(lease, holder)) return notHeld(lease, holder, nowMs);
   if (lease.releasedMs !== null) return lease;
+  // The clone that holds it does not see the release at once: there, writes would go on beside the next holder's.
+  const { clone = lease.clone } = holder;
+  if (lease.clone !== null && lease.clone !== clone && !isFree(lease, nowMs))
+    return refuse("ticket_leased", holderOf(lease));
   const untilMs = Math.min(lease.untilMs, wholeSeconds(nowMs - LEASE_GRACE_MS));
   return { ...lease, updatedMs: nowMs, releasedMs: nowMs, untilMs, serial: lease.serial + 1 };
 }

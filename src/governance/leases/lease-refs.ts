@@ -73,13 +73,23 @@ export function createLeaseRefs(local: LocalRefs, remote: RemoteRefs): LeaseRefs
     const [our, their] = [await readable(place, ticketId, ours), await readable(place, ticketId, theirs)];
     if (ours !== null && our === null) throw damaged(ticketId, { remote: from, ref: ourRef });
     if (theirs !== null && their === null) throw damaged(ticketId, { remote: from, ref: theirRef });
-    const { newest: seen } = await look(place, ticketId);
+    const { newest: seen, newestOid: seenOid } = await look(place, ticketId);
     if (our !== null && seen !== null && our.fence < seen.fence) throw rewound(from, our, seen);
+    if (our !== null && seen !== null && seenOid !== null && isCutOff(seen, our)) {
+      const lease = { lease: seen, oid: seenOid };
+      const isShared = await share(place, from, { ours, theirs }, lease);
+      return isShared ? knownOf([seen], seenOid, seenOid) : there(place, from, ticketId);
+    }
     if (our !== null && ours !== null) await settle(place, our, ours);
     return knownOf([isOutdated(seen, our) ? null : seen, our, their], ours, theirs);
   };
 
-  const share = async (place: SharedPlace, to: string, known: KnownLeases, made: Made): Promise<boolean> => {
+  const share = async (
+    place: SharedPlace,
+    to: string,
+    known: Pick<KnownLeases, "ours" | "theirs">,
+    made: Made,
+  ): Promise<boolean> => {
     const { ticketId } = made.lease;
     const moves: readonly RefMovement[] = [
       { ref: refOf("leases", ticketId), from: known.ours, to: made.oid },
@@ -112,7 +122,10 @@ export function createLeaseRefs(local: LocalRefs, remote: RemoteRefs): LeaseRefs
       if (isRefusal(text)) throw refusalError(text);
       const parents = [known.ours, known.theirs].filter((oid) => oid !== null);
       const oid = await local.write(place.repository, text, parents);
-      if (place.remote === null) return moveHere(place, known, { lease, oid });
+      // A release is known here before others can claim: whoever is killed in between leaves no holder behind.
+      const isFirstHere = place.remote === null || lease.releasedMs !== null;
+      if (isFirstHere && !(await moveHere(place, known, { lease, oid }))) return false;
+      if (place.remote === null) return true;
       if (!(await share(place, place.remote, known, { lease, oid }))) return false;
       await settle(place, lease, oid);
       return true;
@@ -163,6 +176,11 @@ function both(
 function knownOf(records: readonly (Lease | null)[], ours: string | null, theirs: string | null): KnownLeases {
   const all = records.filter((one) => one !== null);
   return { all, newest: all.toSorted(compareLeases).at(-1) ?? null, ours, theirs };
+}
+
+/** A release that this clone has written, and whoever wrote it was killed before it was shared. */
+function isCutOff(seen: Lease, our: Lease): boolean {
+  return seen.nonce === our.nonce && seen.fence === our.fence && compareLeases(seen, our) > 0;
 }
 
 /** One of the same fence but another claim was forged, or its ref was moved by hand: both count. */

@@ -107,7 +107,8 @@ export function createLeases({ refs, clock, host, remoteOf }: LeasesOptions): Le
       const [nowMs, steadyMs] = [clock.nowMs(), clock.steadyMs()];
       const lease = decide(known, nowMs);
       if (isRefusal(lease) && (isNew || !OPEN_TO_DOUBT.includes(lease.refused))) throw refusalError(lease);
-      if (!isRefusal(lease) && (lease === known.newest || (await leaseRefs.write(place, known, lease)))) {
+      const isDone = !isRefusal(lease) && (lease === known.newest ? isNew : await leaseRefs.write(place, known, lease));
+      if (!isRefusal(lease) && isDone) {
         remember(keyOf(governed, lease), steadyMs + lease.untilMs - nowMs);
         return told(lease);
       }
@@ -131,9 +132,10 @@ export function createLeases({ refs, clock, host, remoteOf }: LeasesOptions): Le
     return checkLease(lease, ticketId, fence, nowMs);
   };
   /** Somebody else's record may have the same fence, after a ref was moved by hand. */
-  const withNonce = async (governed: LeasedRepository, ticketId: string, holder: LeaseHolder): Promise<LeaseHolder> => {
+  const heldBy = async (governed: LeasedRepository, ticketId: string, holder: LeaseHolder): Promise<LeaseHolder> => {
     const { newest } = await leaseRefs.here({ repository: governed.repository, remote: null }, ticketId);
-    return newest?.fence === holder.fence ? { ...holder, nonce: newest.nonce } : holder;
+    const clone = await cloneOf(host, governed.repository);
+    return { ...holder, clone, ...(newest?.fence === holder.fence ? { nonce: newest.nonce } : {}) };
   };
   const wishOf = async (governed: LeasedRepository, ticketId: string, claim: LeaseClaim): Promise<LeaseWish> => ({
     ticketId,
@@ -152,11 +154,11 @@ export function createLeases({ refs, clock, host, remoteOf }: LeasesOptions): Le
       return change(governed, ticketId, ({ all }, nowMs) => claimLease(all, wish, nowMs));
     },
     heartbeat: async (governed, ticketId, holder) => {
-      const held = await withNonce(governed, ticketId, holder);
+      const held = await heldBy(governed, ticketId, holder);
       return change(governed, ticketId, ({ newest }, nowMs) => beatLease(newest, held, nowMs, holder.minutes));
     },
     renew: async (governed, ticketId, holder) => {
-      const held = await withNonce(governed, ticketId, holder);
+      const held = await heldBy(governed, ticketId, holder);
       const wish = await wishOf(governed, ticketId, holder);
       return change(governed, ticketId, ({ all, newest }, nowMs) => {
         const beaten = beatLease(newest, held, nowMs, holder.minutes);
@@ -166,7 +168,7 @@ export function createLeases({ refs, clock, host, remoteOf }: LeasesOptions): Le
       });
     },
     release: async (governed, ticketId, holder) => {
-      const held = await withNonce(governed, ticketId, holder);
+      const held = await heldBy(governed, ticketId, holder);
       return change(governed, ticketId, ({ newest }, nowMs) => endLease(newest, held, nowMs));
     },
     holder: async (governed, ticketId, { isFresh = false } = {}) => {
