@@ -19,4 +19,13 @@ export type { DocumentKind, RefDocument, RefDocuments, SharedPlace, Swapped } fr
 export { createRefs, type Refs, type RefsOptions } from "./refs/refs.ts";
 export { type FoundTip, findTip, type Governed, LAW_DIR, openGoverned } from "./repository/open-governed.ts";
 export { readTree, type TreeEntry, type TreeReader } from "./repository/tree-reader.ts";
+export { createTicketReader, type TicketPlace, type TicketReader } from "./tickets/read-tickets.ts";
+export {
+  TICKETS_DIR,
+  type TicketFile,
+  type TicketFileFault,
+  type TicketFiles,
+  ticketPath,
+} from "./tickets/ticket-files.ts";
+export { writeTicketFile } from "./tickets/write-ticket.ts";
 export { type ParsedYaml, parseYaml } from "./yaml/parse-yaml.ts";

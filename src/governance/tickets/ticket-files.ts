@@ -1,0 +1,42 @@
+import type { Ticket, TicketFault } from "../../domains/index.ts";
+import { LAW_DIR } from "../repository/open-governed.ts";
+
+export const TICKETS_DIR = `${LAW_DIR}/tickets`;
+export const ARCHIVE_DIR = `${TICKETS_DIR}/ARCHIVE`;
+
+export const TICKET_FILES_MAX = {
+  files: 50_000,
+  fileBytes: 131_072,
+  /** Of all files together. */
+  bytes: 134_217_728,
+} as const;
+
+/** A ticket as its file on the default branch says it. */
+export interface TicketFile {
+  readonly ticket: Ticket;
+  readonly path: string;
+  /** The file's blob. */
+  readonly source: string;
+  readonly isArchived: boolean;
+}
+
+/** A file among the tickets that cannot be read as one. It never hides the others. */
+export interface TicketFileFault {
+  readonly path: string;
+  /** As the file is named; null when that is no id. */
+  readonly id: string | null;
+  readonly message: string;
+  readonly remedy: string;
+  readonly faults: readonly TicketFault[];
+}
+
+export interface TicketFiles {
+  /** Names this state of all files; null: there are none. */
+  readonly tree: string | null;
+  readonly tickets: ReadonlyMap<string, TicketFile>;
+  readonly faults: readonly TicketFileFault[];
+}
+
+export function ticketPath(id: string, isArchived = false): string {
+  return `${isArchived ? ARCHIVE_DIR : TICKETS_DIR}/${id}.yaml`;
+}
