@@ -7,6 +7,15 @@ export {
   type FileCommit,
   type FileCommits,
 } from "./files/commit-files.ts";
+export { GOVERNANCE_FUNCTIONS } from "./functions/functions.ts";
+export { type BuiltLaw, buildLaw, type ComposedLaw, composeLaw } from "./law/build-law.ts";
+export { checkPath, type PathQuestion, type TicketStanding } from "./law/check-path.ts";
+export { LAW_FILES } from "./law/law-source.ts";
+export { type LockHistory, lockHistory } from "./law/lock-chain.ts";
+export { buildLock, type Composing, composeFrom, type LawTexts, lawError } from "./law/make-law.ts";
+export type { Signer } from "./law/sealed-policy.ts";
+export { type LawReport, type PlacedProblem, type VerifyOptions, verifyLaw } from "./law/verify-law.ts";
+export type { LawProblem, SoundLaw } from "./law/verify-source.ts";
 export {
   createLeases,
   type HeldLease,
@@ -15,6 +24,7 @@ export {
   type Leases,
   type TimedHolder,
 } from "./leases/leases.ts";
+export { createOfflineLaw, type OfflineLaw } from "./offline/offline-law.ts";
 export type { DocumentKind, RefDocument, RefDocuments, SharedPlace, Swapped } from "./refs/ref-documents.ts";
 export { createRefs, type Refs, type RefsOptions } from "./refs/refs.ts";
 export { type FoundTip, findTip, type Governed, LAW_DIR, openGoverned } from "./repository/open-governed.ts";

@@ -2,6 +2,7 @@ export { type BlameRepository, isBinary, linesOf, openBlame } from "./blame/blam
 export { blobsAt, type CommittedFile, committedFiles, smallBlobs } from "./blame/commit-files.ts";
 export { type BlamedLine, utf8 } from "./blame/porcelain.ts";
 export { writeFileAtomic } from "./files/atomic-file.ts";
+export { realPlace } from "./files/confine-path.ts";
 export { type Files, systemFiles } from "./files/confined-files.ts";
 export { missingFile, notAFile } from "./files/file-errors.ts";
 export { fileStamp } from "./files/file-stamp.ts";
