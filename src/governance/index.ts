@@ -27,7 +27,8 @@ export {
 export { createOfflineLaw, type OfflineLaw } from "./offline/offline-law.ts";
 export type { DocumentKind, RefDocument, RefDocuments, SharedPlace, Swapped } from "./refs/ref-documents.ts";
 export { createRefs, type Refs, type RefsOptions } from "./refs/refs.ts";
-export { type FoundTip, findTip, type Governed, LAW_DIR, openGoverned } from "./repository/open-governed.ts";
+export { LAW_DIR } from "./repository/law-path.ts";
+export { type FoundTip, findTip, type Governed, openGoverned } from "./repository/open-governed.ts";
 export { readTree, type TreeEntry, type TreeReader } from "./repository/tree-reader.ts";
 export { createTicketReader, type TicketPlace, type TicketReader } from "./tickets/read-tickets.ts";
 export {

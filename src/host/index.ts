@@ -1,6 +1,7 @@
 export { type BlameRepository, isBinary, linesOf, openBlame } from "./blame/blame-file.ts";
 export { blobsAt, type CommittedFile, committedFiles, smallBlobs } from "./blame/commit-files.ts";
 export { type BlamedLine, utf8 } from "./blame/porcelain.ts";
+export { openCheckout, type PersonCheckout } from "./checkout/checkout.ts";
 export { writeFileAtomic } from "./files/atomic-file.ts";
 export { realPlace } from "./files/confine-path.ts";
 export { type Files, systemFiles } from "./files/confined-files.ts";

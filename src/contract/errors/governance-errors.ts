@@ -8,6 +8,12 @@ export const GOVERNANCE_ERRORS = {
     "`.nomos/config.yaml` is not valid.",
     "Correct what the details name; `nomos governance verify` shows all of it.",
   ),
+  governance_blocked: entry(
+    409,
+    5,
+    "Something is in the way of a law here.",
+    "Do what the message says, then try again.",
+  ),
   governance_drift: entry(
     409,
     5,
@@ -19,6 +25,12 @@ export const GOVERNANCE_ERRORS = {
     5,
     "The repository's law is damaged or was tampered with.",
     "Run `nomos governance verify` to see each problem and its remedy.",
+  ),
+  governance_kept: entry(
+    409,
+    5,
+    "Work of people would be lost.",
+    "Commit or copy what is to be kept; `nomos deinit --force` removes it all the same.",
   ),
   governance_missing: entry(
     404,
@@ -32,6 +44,7 @@ export const GOVERNANCE_ERRORS = {
     "The repository's law was written by a newer version of Nomos.",
     "Update Nomos: run `npm install -g nomos@latest`.",
   ),
+  head_detached: entry(409, 5, "No branch is checked out.", "Check one out: `git switch <branch>`."),
   invalid_parent: entry(
     422,
     2,
@@ -92,6 +105,12 @@ export const GOVERNANCE_ERRORS = {
     5,
     "Somebody else changed this at the same time.",
     "Repeat the call: it reads the newer state.",
+  ),
+  repository_busy: entry(
+    409,
+    5,
+    "A merge, rebase or the like is in progress in the repository.",
+    "Finish or abort it (`git status` shows it), then try again.",
   ),
   rule_invalid: entry(
     409,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { NomosError } from "../../contract/index.ts";
 import { createLandingGit, type LandingGit, type LandingRepository } from "../../host/index.ts";
+import { inTree, LAW_DIR } from "../repository/law-path.ts";
 import { blockedBy, isPassing, neverQuiet } from "./blocked.ts";
 import { type CommitJournals, openCommitJournals } from "./journals.ts";
 import { makeFileCommit } from "./make-file-commit.ts";
@@ -14,6 +15,8 @@ export interface CommitPlace {
   readonly root: string | null;
   readonly commonDir: string;
   readonly branch: string;
+  /** Where the files of `.nomos` lie in the branch; default: there. */
+  readonly lawFolder?: string;
 }
 
 /** A path below `.nomos/` and its new bytes; null removes the file. */
@@ -127,9 +130,10 @@ async function tryCommit(
   if (blocked !== null) return blocked;
   const from = await opened.tip(branch);
   const onto = from ?? (await remoteTip(opened, branch));
-  const now: FilesNow = { tip: onto, read: (path) => readFrom(opened, onto, path) };
+  const { lawFolder = LAW_DIR } = wish.governed;
+  const now: FilesNow = { tip: onto, read: (path) => readFrom(opened, onto, inTree(lawFolder, path)) };
   const changes = typeof wish.changes === "function" ? await wish.changes(now) : wish.changes;
-  const to = await makeFileCommit(opened, { ...wish, changes, onto, scratch });
+  const to = await makeFileCommit(opened, { ...wish, changes, onto, scratch, lawFolder });
   if (to === null) return { commit: onto ?? "", isNew: false };
   const id = randomUUID();
   const journal = await journals.begin(repoKey, id, {

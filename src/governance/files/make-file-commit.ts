@@ -2,6 +2,7 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { NomosError } from "../../contract/index.ts";
 import { HostError, type LandingRepository, removeTree } from "../../host/index.ts";
+import { inTree, LAW_DIR } from "../repository/law-path.ts";
 import type { FileChanges, FileCommit } from "./commit-files.ts";
 
 type Wish = Pick<FileCommit, "message" | "actor" | "trailers" | "author"> & {
@@ -9,18 +10,19 @@ type Wish = Pick<FileCommit, "message" | "actor" | "trailers" | "author"> & {
   /** Null: it will be the first commit. */
   readonly onto: string | null;
   readonly scratch: string;
+  readonly lawFolder: string;
 };
 
-const LAW_DIR = ".nomos/";
 const COMMIT_TIMEOUT_MS = 120_000;
 const PLAIN = "100644";
 const GONE = "0";
 
 /** Makes the commit in the view, with an index of its own. Null: the files are so already. */
 export async function makeFileCommit(opened: LandingRepository, wish: Wish): Promise<string | null> {
-  const { changes, onto, author, scratch } = wish;
+  const { onto, author, scratch, lawFolder } = wish;
   const { git, settings } = opened;
-  for (const path of changes.keys()) refuseElsewhere(path);
+  for (const path of wish.changes.keys()) refuseElsewhere(path);
+  const changes = new Map([...wish.changes].map(([path, bytes]) => [inTree(lawFolder, path), bytes]));
   if (changes.size === 0) return null;
   const folder = await mkdtemp(join(scratch, "files-"));
   try {
@@ -28,7 +30,7 @@ export async function makeFileCommit(opened: LandingRepository, wish: Wish): Pro
     const indexFile = join(folder, "index");
     await git.must(onto === null ? ["read-tree", "--empty"] : ["read-tree", onto], { indexFile });
     const noId = "0".repeat(opened.repository.objectFormat === "sha256" ? 64 : 40);
-    const modes = onto === null ? new Map() : await modesOf(opened, onto, [...changes.keys()]);
+    const modes = onto === null ? new Map() : await modesOf(opened, onto, [...changes.keys()], lawFolder);
     const lines = [...ids].map(([path, id]) =>
       id === null ? `${GONE} ${noId}\t${path}\0` : `${modes.get(path) ?? PLAIN} ${id}\t${path}\0`,
     );
@@ -58,7 +60,7 @@ export async function makeFileCommit(opened: LandingRepository, wish: Wish): Pro
 function refuseElsewhere(path: string): void {
   const parts = path.split("/");
   const isPlain = parts.every((part) => part !== "" && part !== "." && part !== ".." && !/[\0\n]/.test(part));
-  if (!path.startsWith(LAW_DIR) || !isPlain) throw new NomosError("path_outside", { path });
+  if (!path.startsWith(`${LAW_DIR}/`) || !isPlain) throw new NomosError("path_outside", { path });
 }
 
 /** All at once: a process for each file would take most of the time. */
@@ -84,9 +86,11 @@ async function modesOf(
   { git }: LandingRepository,
   tip: string,
   paths: readonly string[],
+  lawFolder: string,
 ): Promise<ReadonlyMap<string, string>> {
   const wanted = new Set(paths);
-  const told = (await git.must(["ls-tree", "-r", "-z", "--full-tree", tip, "--", LAW_DIR])).toString();
+  const below = lawFolder === "" ? [] : ["--", `${lawFolder}/`];
+  const told = (await git.must(["ls-tree", "-r", "-z", "--full-tree", tip, ...below])).toString();
   return new Map(
     told.split("\0").flatMap((line) => {
       const [, mode = "", path = ""] = /^(100\d{3}) blob [0-9a-f]+\t(.*)$/s.exec(line) ?? [];

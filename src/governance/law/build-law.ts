@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { NomosError } from "../../contract/index.ts";
 import type { RuleFault } from "../../domains/index.ts";
 import { type RepositoryGit, writeFileAtomic } from "../../host/index.ts";
-import { type FoundTip, findTip, LAW_DIR } from "../repository/open-governed.ts";
+import { LAW_DIR } from "../repository/law-path.ts";
+import { type FoundTip, findTip, folderOf } from "../repository/open-governed.ts";
 import { checkedOutLaw, LAW_FILES, type LawFile } from "./law-source.ts";
 import { lockHistory } from "./lock-chain.ts";
 import { buildLock, composeFrom, lawError } from "./make-law.ts";
@@ -37,6 +38,7 @@ export async function buildLaw(git: RepositoryGit, cwd: string, scratch = tmpdir
     repository,
     tip: law?.tip ?? null,
     scratch,
+    ...folderOf(found),
   });
   const made = buildLock(await textIn(root, "constitution", true), history);
   const isNew = await write(root, "lock", made.text);

@@ -2,7 +2,7 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { NomosError } from "../../contract/index.ts";
 import { holdFolder } from "../../host/index.ts";
-import { LAW_DIR } from "../repository/open-governed.ts";
+import { LAW_DIR } from "../repository/law-path.ts";
 import { LAW_FILE_BYTES_MAX, type TreeReader, textFrom } from "../repository/tree-reader.ts";
 
 export const LAW_FILES = {

@@ -1,5 +1,6 @@
 import type { LawLock } from "../../domains/index.ts";
 import { openView, type Repository, type RepositoryGit, smallBlobs } from "../../host/index.ts";
+import { inTree, LAW_DIR } from "../repository/law-path.ts";
 import { LAW_FILE_BYTES_MAX, textFrom } from "../repository/tree-reader.ts";
 import { LAW_FILES } from "./law-source.ts";
 import { parseLock } from "./lock.ts";
@@ -26,12 +27,19 @@ export async function lockHistory(
     repository,
     tip,
     scratch,
-  }: { readonly repository: Repository; readonly tip: string | null; readonly scratch: string },
+    lawFolder = LAW_DIR,
+  }: {
+    readonly repository: Repository;
+    readonly tip: string | null;
+    readonly scratch: string;
+    readonly lawFolder?: string;
+  },
 ): Promise<LockHistory> {
   if (tip === null) return NO_HISTORY;
   await using view = await openView(git, repository, scratch);
-  const own = await blobsOf(view.git, tip, "--first-parent");
-  const merged = await blobsOf(view.git, tip, "--full-history");
+  const lock = inTree(lawFolder, LAW_FILES.lock);
+  const own = await blobsOf(view.git, tip, lock, "--first-parent");
+  const merged = await blobsOf(view.git, tip, lock, "--full-history");
   const blobs = await smallBlobs(view.git, [...own, ...merged].filter(Boolean), LAW_FILE_BYTES_MAX);
   const locks = new Map(
     [...blobs].flatMap(([id, bytes]) => {
@@ -49,10 +57,15 @@ export async function lockHistory(
 }
 
 /** The lock's blobs, newest first; empty for a commit that took it away. */
-async function blobsOf(git: RepositoryGit, tip: string, how: "--first-parent" | "--full-history"): Promise<string[]> {
+async function blobsOf(
+  git: RepositoryGit,
+  tip: string,
+  lock: string,
+  how: "--first-parent" | "--full-history",
+): Promise<string[]> {
   const told = await git.text([
     ...["log", how, `--max-count=${LOCKS_READ_MAX}`, "--format=", "--raw", "--no-abbrev", "--no-renames", "-m"],
-    ...["--root", tip, "--", LAW_FILES.lock],
+    ...["--root", tip, "--", lock],
   ]);
   return told.split("\n").flatMap((line) => {
     const [, mode, id] = /^:\d+ (\d+) \w+ (\w+) /.exec(line) ?? [];

@@ -1,7 +1,8 @@
 import { tmpdir } from "node:os";
 import { NomosError } from "../../contract/index.ts";
 import { openView, type RepositoryGit } from "../../host/index.ts";
-import { type FoundTip, findTip, LAW_DIR } from "../repository/open-governed.ts";
+import { LAW_DIR } from "../repository/law-path.ts";
+import { type FoundTip, findTip, folderOf } from "../repository/open-governed.ts";
 import { readTree } from "../repository/tree-reader.ts";
 import { checkedOutLaw, committedLaw, LAW_FILES } from "./law-source.ts";
 import { chainFault, type LockHistory, lockHistory } from "./lock-chain.ts";
@@ -40,7 +41,7 @@ export async function verifyLaw(git: RepositoryGit, cwd: string, options: Verify
   const found = await findTip(git, cwd, scratch);
   if (found === null) throw new NomosError("not_a_repository", { path: cwd });
   const tip = found.isGoverned ? (found.law?.tip ?? null) : null;
-  const history = await lockHistory(git, { repository: found.repository, tip, scratch });
+  const history = await lockHistory(git, { repository: found.repository, tip, scratch, ...folderOf(found) });
   const committed = tip === null ? NOTHING : await verifyTip(git, found, tip, { scratch, signers, history });
   // Whoever edits the files could name a key of their own in them.
   const trust = { signers: [...signers, ...(committed.law?.config.signers ?? [])] };
@@ -73,7 +74,9 @@ interface TipParts extends Trust {
 
 async function verifyTip(git: RepositoryGit, found: FoundTip, tip: string, parts: TipParts): Promise<Verified> {
   const { scratch, signers, history } = parts;
-  const source = committedLaw(readTree({ git, repository: found.repository, commit: tip, scratch }));
+  const source = committedLaw(
+    readTree({ git, repository: found.repository, commit: tip, scratch, ...folderOf(found) }),
+  );
   const first = await verifySource(source, { signers });
   const own = first.law?.config.signers ?? [];
   const verified = own.length === 0 ? first : await verifySource(source, { signers: [...signers, ...own] });

@@ -1,4 +1,5 @@
 import type { RepositoryGit } from "../../host/index.ts";
+import { LAW_DIR } from "./law-path.ts";
 
 /** A branch, and where it stands in this clone. */
 export interface LawBranch {
@@ -6,6 +7,8 @@ export interface LawBranch {
   /** `refs/heads/main`, or `refs/remotes/origin/main` in a clone without the local branch. */
   readonly ref: string;
   readonly tip: string;
+  /** Where the law's files lie in it: `.nomos`, or the root of a branch that holds nothing else (empty). */
+  readonly lawFolder: string;
 }
 
 const USUAL = ["main", "master"];
@@ -25,7 +28,7 @@ export async function likelyBranches(git: RepositoryGit): Promise<readonly LawBr
   const found = [first, ...others.map((name) => inRefs(refs, name ?? ""))].filter((branch) => branch !== null);
   const tip = current === null ? await detachedTip(git) : null;
   const unique = found.filter(({ ref }, at) => found.findIndex((one) => one.ref === ref) === at);
-  return tip === null ? unique : [...unique, { branch: "HEAD", ref: "HEAD", tip }];
+  return tip === null ? unique : [...unique, { branch: "HEAD", ref: "HEAD", tip, lawFolder: LAW_DIR }];
 }
 
 /** The local branch, or else the one of `origin`. */
@@ -46,7 +49,7 @@ interface Ref {
 function inRefs(refs: ReadonlyMap<string, Ref>, branch: string): LawBranch | null {
   const ref = placesOf(branch).find((place) => refs.has(place));
   const tip = ref === undefined ? undefined : refs.get(ref)?.commit;
-  return ref === undefined || tip === undefined ? null : { branch, ref, tip };
+  return ref === undefined || tip === undefined ? null : { branch, ref, tip, lawFolder: LAW_DIR };
 }
 
 /** A name that is a folder of refs lists all in it; those are left out. */

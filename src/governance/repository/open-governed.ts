@@ -5,12 +5,15 @@ import { NomosError } from "../../contract/index.ts";
 import { findRepository, openView, type Repository, type RepositoryGit } from "../../host/index.ts";
 import { branchNamedIn } from "../config/config.ts";
 import { findBranch, type LawBranch, likelyBranches } from "./law-branch.ts";
+import { LAW_DIR, SIDECAR_BRANCH } from "./law-path.ts";
 import { readTree, type TreeReader } from "./tree-reader.ts";
 
 /** A repository with a law. The law is what the default branch's tip holds, whatever is checked out. */
 export interface Governed extends OpenedRepository, LawBranch, TreeReader {
   /** The files of another commit of this repository. */
   readonly at: (commit: string) => TreeReader;
+  /** The branch that work starts from and lands on. Another one than the law's where the law has a branch of its own. */
+  readonly work: LawBranch;
 }
 
 export interface OpenedRepository {
@@ -27,10 +30,10 @@ export interface FoundTip extends OpenedRepository {
   readonly law: LawBranch | null;
   /** Whether the branch has a `.nomos` folder. */
   readonly isGoverned: boolean;
+  readonly work: LawBranch | null;
 }
 
 const KEY_DIGITS = 12;
-export const LAW_DIR = ".nomos";
 const CONFIG = `${LAW_DIR}/config.yaml`;
 
 /** Null when there is no repository, or it has no law. Starts nothing and asks no daemon. */
@@ -38,9 +41,11 @@ export async function openGoverned(git: RepositoryGit, cwd: string, scratch?: st
   const found = await findTip(git, cwd, scratch);
   if (found === null || found.law === null || !found.isGoverned) return null;
   const { repository, root, commonDir, repoKey } = found;
+  const { lawFolder } = found.law;
   const at = (commit: string): TreeReader =>
-    readTree({ git, repository, commit, ...(scratch === undefined ? {} : { scratch }) });
-  return { repository, root, commonDir, repoKey, ...found.law, ...at(found.law.tip), at };
+    readTree({ git, repository, commit, lawFolder, ...(scratch === undefined ? {} : { scratch }) });
+  const work = found.work ?? found.law;
+  return { repository, root, commonDir, repoKey, ...found.law, ...at(found.law.tip), at, work };
 }
 
 /** Like `openGoverned`, also for a repository without a law. */
@@ -54,29 +59,37 @@ export async function findTip(git: RepositoryGit, cwd: string, scratch = tmpdir(
   const repoKey = createHash("sha256").update(commonDir).digest("hex").slice(0, KEY_DIGITS);
   // The checked-out branch is the one of the main worktree: a linked one holds somebody's work.
   await using view = await openView(git, { ...repository, gitDir: commonDir }, scratch);
-  const reader = (commit: string): TreeReader => readTree({ git, repository, commit, scratch });
-  const law = await lawBranch(view.git, reader);
-  return { repository, root, commonDir, repoKey, law: law?.branch ?? null, isGoverned: law?.isGoverned ?? false };
+  const reader: Read = ({ tip: commit, lawFolder }) => readTree({ git, repository, commit, lawFolder, scratch });
+  const found = await lawBranch(view.git, reader);
+  return { repository, root, commonDir, repoKey, ...(found ?? { law: null, work: null, isGoverned: false }) };
 }
 
-interface Lawful {
-  readonly branch: LawBranch;
-  readonly isGoverned: boolean;
+/** Where the files of the law lie in its branch. */
+export function folderOf({ law }: Pick<FoundTip, "law">): { readonly lawFolder?: string } {
+  return law === null ? {} : { lawFolder: law.lawFolder };
 }
+
+type Read = (branch: LawBranch) => TreeReader;
+type Lawful = Pick<FoundTip, "law" | "isGoverned" | "work">;
 
 /** The first likely branch with a law; its `config.yaml` may name another one. */
-async function lawBranch(git: RepositoryGit, reader: (commit: string) => TreeReader): Promise<Lawful | null> {
+async function lawBranch(git: RepositoryGit, reader: Read): Promise<Lawful | null> {
   const likely = await likelyBranches(git);
   for (const branch of likely) {
-    if (!(await hasLaw(reader(branch.tip)))) continue;
-    const config = await reader(branch.tip).read(CONFIG);
+    if (!(await hasLaw(reader(branch)))) continue;
+    const config = await reader(branch).read(CONFIG);
     const name = config === null ? null : branchNamedIn(config);
     const named = name === null || name === branch.branch ? null : await findBranch(git, name);
-    const isBetter = named !== null && (await hasLaw(reader(named.tip)));
-    return { branch: isBetter ? named : branch, isGoverned: true };
+    const isBetter = named !== null && (await hasLaw(reader(named)));
+    const law = isBetter ? named : branch;
+    return { law, isGoverned: true, work: law };
   }
-  const [first] = likely;
-  return first === undefined ? null : { branch: first, isGoverned: false };
+  const [work = null] = likely;
+  const beside = await findBranch(git, SIDECAR_BRANCH);
+  const sidecar = beside === null ? null : { ...beside, lawFolder: "" };
+  if (sidecar !== null && (await reader(sidecar).has(`${LAW_DIR}/CONSTITUTION.md`)))
+    return { law: sidecar, isGoverned: true, work };
+  return work === null ? null : { law: work, isGoverned: false, work };
 }
 
 /** A link or a file in place of the folder is a defect of the law, and not its absence. */

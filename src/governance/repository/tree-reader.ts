@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import { NomosError } from "../../contract/index.ts";
 import { openObjectsView, type Repository, type RepositoryGit, smallBlobs } from "../../host/index.ts";
+import { fromTree, inTree, LAW_DIR } from "./law-path.ts";
 
 /** The files of one commit. Git sees a view of ours: no configuration, filter, hook or ref of the repository. */
 export interface TreeReader {
@@ -29,6 +30,8 @@ export interface TreePlace {
   readonly commit: string;
   /** For temporary files, out of any agent's reach. */
   readonly scratch?: string;
+  /** Where the files of `.nomos` lie in the commit; default: there. */
+  readonly lawFolder?: string;
 }
 
 /** The largest file of a law. A ticket is smaller, and says so. */
@@ -36,14 +39,15 @@ export const LAW_FILE_BYTES_MAX = 1_048_576;
 const PATHS_AT_ONCE = 200;
 
 export function readTree(place: TreePlace): TreeReader {
-  const { git, repository, commit, scratch = tmpdir() } = place;
+  const { git, repository, commit, scratch = tmpdir(), lawFolder = LAW_DIR } = place;
+  const placed = (path: string): string => inTree(lawFolder, path);
   const inView = async <T>(work: (within: RepositoryGit) => Promise<T>): Promise<T> => {
     await using view = await openObjectsView(git, repository, scratch);
     return await work(view.git);
   };
   const readAll: TreeReader["readAll"] = (paths, bytesMax = LAW_FILE_BYTES_MAX) =>
     inView(async (within) => {
-      const found = await entriesAt(within, commit, paths);
+      const found = named(lawFolder, await entriesAt(within, commit, paths.map(placed)));
       for (const one of found) refuseOdd(one, bytesMax);
       const blobs = await smallBlobs(
         within,
@@ -54,12 +58,19 @@ export function readTree(place: TreePlace): TreeReader {
     });
   return {
     has: (path) =>
-      inView(async (within) => (await entriesAt(within, commit, [path])).some(({ kind }) => kind === "file")),
+      inView(async (within) => (await entriesAt(within, commit, [placed(path)])).some(({ kind }) => kind === "file")),
     readAll,
     read: async (path, bytesMax) => (await readAll([path], bytesMax)).get(path) ?? null,
     list: (dir) =>
-      inView((within) => (dir === "" ? listed(within, commit, []) : listed(within, commit, [`${plain(dir)}/`]))),
+      inView(async (within) => {
+        const folder = placed(dir);
+        return named(lawFolder, await listed(within, commit, folder === "" ? [] : [`${plain(folder)}/`]));
+      }),
   };
+}
+
+function named(lawFolder: string, entries: readonly TreeEntry[]): readonly TreeEntry[] {
+  return lawFolder === LAW_DIR ? entries : entries.map((one) => ({ ...one, path: fromTree(lawFolder, one.path) }));
 }
 
 async function entriesAt(git: RepositoryGit, commit: string, paths: readonly string[]): Promise<readonly TreeEntry[]> {

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import type { FoundRepository } from "../git/find-repository.ts";
+import type { Repository } from "../git/find-repository.ts";
 import type { GitOptions, GitRunner } from "../git/run-git.ts";
 import { HostError } from "../host-error.ts";
 import { type CommitSettings, readCommitSettings } from "../landing/commit-settings.ts";
@@ -12,7 +12,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** A checkout of the person's, in which single files are staged and committed beside their own work. */
 export interface PersonCheckout {
   readonly root: string;
-  readonly repository: FoundRepository;
+  readonly repository: Repository;
   /** The branch that is checked out, also one without a commit; null when HEAD is detached. */
   readonly branch: string | null;
   /** Null: nothing is committed yet. */
@@ -24,8 +24,10 @@ export interface PersonCheckout {
   readonly git: GitRunner;
   /** Files that git tracks or would track. */
   readonly files: () => Promise<readonly string[]>;
-  /** What the index holds below a folder: the blob of each path. */
-  readonly staged: (folder: string) => Promise<ReadonlyMap<string, string>>;
+  /** What HEAD holds below a folder; the empty one is the root. */
+  readonly committed: (folder: string) => Promise<ReadonlySet<string>>;
+  /** Paths below a folder that differ from HEAD, in the index or on disk, or that git does not know; without ignored ones. */
+  readonly changed: (folder: string) => Promise<readonly string[]>;
   /** As `git add` and `git rm` do, also for ignored files. Returns how to take it back. */
   readonly stage: (paths: readonly string[]) => Promise<{ readonly undo: () => Promise<void> }>;
   /** As `git commit --only` does: the person's other changes stay as they are, staged or not. */
@@ -36,7 +38,7 @@ export interface PersonCheckout {
 export async function openCheckout(
   git: GitRunner,
   environment: Environment,
-  repository: FoundRepository,
+  repository: Repository,
 ): Promise<PersonCheckout> {
   const { root, gitDir } = repository;
   if (root === null)
@@ -65,7 +67,11 @@ export async function openCheckout(
     head: head.exitCode === 0 ? head.stdout.toString().trim() : null,
     underWay: await underWayIn(gitDir),
     files: async () => namesIn(await inside.must(["ls-files", "-z", "-co", "--exclude-standard"], LONG)),
-    staged: async (folder) => stagedIn(await inside.must(["ls-files", "-z", "-s", "--", folder], LONG)),
+    committed: async (folder) =>
+      head.exitCode === 0
+        ? new Set(namesIn(await inside.must(["ls-tree", "-r", "-z", "--name-only", "HEAD", ...below(folder)], LONG)))
+        : new Set(),
+    changed: async (folder) => changedIn(await inside.must([...STATUS, ...below(folder)], LONG)),
     stage: async (paths) => {
       const before = await stagePaths(inside, { root, objectFormat: repository.objectFormat }, paths);
       return { undo: () => unstagePaths(inside, before) };
@@ -77,14 +83,14 @@ export async function openCheckout(
 const LONG = { timeoutMs: 120_000, outputBytesMax: 268_435_456 };
 
 /** A daemon that runs as root writes as the owner of the repository. */
-async function asPerson({ gitDir }: FoundRepository, root: string): Promise<GitOptions> {
+async function asPerson({ gitDir }: Repository, root: string): Promise<GitOptions> {
   const { uid, gid } = await stat(gitDir);
   const isOther = process.getuid?.() === 0 && uid !== 0;
   return { gitDir, workTree: root, cwd: root, endsGently: true, ...(isOther ? { user: { uid, gid } } : {}) };
 }
 
 /** Keeps the index as the person has it, and runs none of the filters that the repository's own settings name. */
-function quiet({ config }: FoundRepository): readonly string[] {
+function quiet({ config }: Repository): readonly string[] {
   const filters = new Set(config.entries.flatMap(([name]) => /^filter\.(.+)\.[a-z]+$/.exec(name)?.[1] ?? []));
   const unfiltered = [...filters].flatMap((name) =>
     ["clean=", "smudge=", "process=", "required=false"].map((setting) => `filter.${name}.${setting}`),
@@ -96,12 +102,12 @@ function namesIn(listed: Buffer): readonly string[] {
   return [...new Set(listed.toString().split("\0").filter(Boolean))];
 }
 
-function stagedIn(listed: Buffer): ReadonlyMap<string, string> {
-  const lines = listed.toString().split("\0").filter(Boolean);
-  return new Map(
-    lines.map((line) => {
-      const [, id = "", path = ""] = /^\d+ ([0-9a-f]+) \d\t(.*)$/s.exec(line) ?? [];
-      return [path, id] as const;
-    }),
-  );
+const below = (folder: string): readonly string[] => (folder === "" ? [] : ["--", folder]);
+const STATUS = ["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"] as const;
+
+function changedIn(told: Buffer): readonly string[] {
+  return namesIn(told).map((line) => line.slice(STATUS_CHARS));
 }
+
+/** Two letters and a space stand before the path. */
+const STATUS_CHARS = 3;

@@ -15,6 +15,8 @@ export interface Scan {
   readonly sensitive: readonly string[];
   /** Committed examples such as `.env.example`: no secrets. */
   readonly envExamples: readonly string[];
+  /** Settings of package managers without a password in them. */
+  readonly plainSettings: readonly string[];
   readonly hasArchive: boolean;
   /** A `.exo` folder whose law can be imported. */
   readonly hasExo: boolean;
@@ -41,7 +43,7 @@ export async function scanFiles({ files, read }: ScannedFiles): Promise<Scan> {
     sourceDirs: SOURCE_DIRS.filter((name) => folders.has(name)),
     ci: CI_PLACES.filter(isThere),
     hooks: HOOK_PLACES.filter(isThere),
-    sensitive: await sensitiveIn(files, read),
+    ...(await secretsIn(files, read)),
     envExamples: files.filter((path) => ENV_EXAMPLE.test(path)).toSorted(),
     hasArchive: folders.has("archive"),
     hasExo: folders.has(".exo"),
@@ -79,12 +81,20 @@ const CREDENTIALS = /(?:^|\/)(credentials(?:\.(?:json|ya?ml|toml|ini|cfg|xml|csv
 const REGISTRY_FILES = /(?:^|\/)(?:\.npmrc|\.pypirc)$/;
 const REGISTRY_TOKEN = /_auth|password/i;
 const REGISTRY_FILES_MAX = 20;
+/** Can be written as a pattern that means this path alone. */
+const IS_PLAIN_NAME = /^[\w.@/-]+$/;
 
-async function sensitiveIn(files: readonly string[], read: ScannedFiles["read"]): Promise<readonly string[]> {
+async function secretsIn(
+  files: readonly string[],
+  read: ScannedFiles["read"],
+): Promise<Pick<Scan, "sensitive" | "plainSettings">> {
   const keys = KEY_FILES.filter(([, ending]) => files.some((path) => ending.test(path))).map(([pattern]) => pattern);
   const named = files.flatMap((path) => CREDENTIALS.exec(path)?.[1] ?? []).map((name) => `**/${name}`);
-  const registries: string[] = [];
-  for (const path of files.filter((one) => REGISTRY_FILES.test(one)).slice(0, REGISTRY_FILES_MAX))
-    if (REGISTRY_TOKEN.test((await read(path)) ?? "")) registries.push(path);
-  return [...new Set([...keys, ...named, ...registries])].toSorted();
+  const [tokens, plain]: [string[], string[]] = [[], []];
+  for (const path of files.filter((one) => REGISTRY_FILES.test(one)).slice(0, REGISTRY_FILES_MAX)) {
+    const text = await read(path);
+    if (text === null || REGISTRY_TOKEN.test(text)) tokens.push(`**/${path.slice(path.lastIndexOf("/") + 1)}`);
+    else if (IS_PLAIN_NAME.test(path)) plain.push(path);
+  }
+  return { sensitive: [...new Set([...keys, ...named, ...tokens])].toSorted(), plainSettings: plain.toSorted() };
 }

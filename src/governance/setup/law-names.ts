@@ -1,0 +1,15 @@
+/** The files that make a law, below its folder; everything else there is people's work under it. */
+export const LAW_NAMES = {
+  constitution: "CONSTITUTION.md",
+  config: "config.yaml",
+  lock: "governance.lock.json",
+  seal: "policy.sealed.json",
+  ignore: ".gitignore",
+  features: "features.yaml",
+  requirements: "requirements.yaml",
+} as const;
+
+export const TICKETS = "tickets";
+export const CACHE = "cache";
+/** What lies only in this clone. */
+export const IGNORED_TEXT = `${CACHE}/\n`;
