@@ -347,6 +347,12 @@ export const ERRORS = {
     message: "`.nomos/config.yaml` is not valid.",
     remedy: "Correct what the details name; `nomos governance verify` shows all of it.",
   },
+  governance_blocked: {
+    status: 409,
+    exit: 5,
+    message: "Something is in the way of a law here.",
+    remedy: "Do what the message says, then try again.",
+  },
   governance_drift: {
     status: 409,
     exit: 5,
@@ -360,6 +366,12 @@ export const ERRORS = {
     message: "The repository's law is damaged or was tampered with.",
     remedy: "Run `nomos governance verify` to see each problem and its remedy.",
   },
+  governance_kept: {
+    status: 409,
+    exit: 5,
+    message: "Work of people would be lost.",
+    remedy: "Commit or copy what is to be kept; `nomos deinit --force` removes it all the same.",
+  },
   governance_missing: {
     status: 404,
     exit: 4,
@@ -371,6 +383,12 @@ export const ERRORS = {
     exit: 5,
     message: "The repository's law was written by a newer version of Nomos.",
     remedy: "Update Nomos: run `npm install -g nomos@latest`.",
+  },
+  head_detached: {
+    status: 409,
+    exit: 5,
+    message: "No branch is checked out.",
+    remedy: "Check one out: `git switch <branch>`.",
   },
   invalid_parent: {
     status: 422,
@@ -439,6 +457,12 @@ export const ERRORS = {
     exit: 5,
     message: "Somebody else changed this at the same time.",
     remedy: "Repeat the call: it reads the newer state.",
+  },
+  repository_busy: {
+    status: 409,
+    exit: 5,
+    message: "A merge, rebase or the like is in progress in the repository.",
+    remedy: "Finish or abort it (`git status` shows it), then try again.",
   },
   rule_invalid: {
     status: 409,

@@ -1,5 +1,5 @@
 import type { Ticket, TicketFault } from "../../domains/index.ts";
-import { LAW_DIR } from "../repository/open-governed.ts";
+import { LAW_DIR } from "../repository/law-path.ts";
 
 export const TICKETS_DIR = `${LAW_DIR}/tickets`;
 export const ARCHIVE_DIR = `${TICKETS_DIR}/ARCHIVE`;

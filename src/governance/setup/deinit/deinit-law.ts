@@ -64,14 +64,11 @@ export async function deinitLaw(place: SetupPlace, wish: DeinitWish): Promise<De
 function refuseUngoverned({ tip, checkout }: SetupScene): never {
   if (!tip.isGoverned || tip.law === null) throw new NomosError("not_governed", { root: checkout.root });
   const { branch, lawFolder } = tip.law;
-  throw new NomosError(
-    "governance_blocked",
-    { branch },
-    {
-      message: `The law is on ${branch}, which is not checked out here.`,
-      remedy: `Run \`git switch ${branch}\` first.`,
-    },
-  );
+  const words =
+    lawFolder === ""
+      ? { message: `The law's branch ${branch} is not mounted here.`, remedy: "Run `nomos init`, which mounts it." }
+      : { message: `The law is on ${branch}, which is not checked out here.`, remedy: `Run \`git switch ${branch}\`.` };
+  throw new NomosError("governance_blocked", { branch }, words);
 }
 
 const OWN: readonly string[] = [
