@@ -123,6 +123,7 @@ export {
   passRate,
   summariseDrift,
 } from "./drift/drift.ts";
+export { type GradedFile, type GradedWork, gradeWork, type WorkLimits } from "./drift/grade-work.ts";
 export {
   beginFanout,
   CANDIDATES_MIN,
@@ -263,7 +264,7 @@ export {
   type LineRange,
   type MovedBranch,
 } from "./radar/conflict-events.ts";
-export { judgeChange, parseScope, type Scope, scopeWalls } from "./scope/scope.ts";
+export { compileScope, judgeChange, parseScope, type Scope, scopeWalls } from "./scope/scope.ts";
 export {
   bindSecret,
   RETIRED_VALUES_MAX,

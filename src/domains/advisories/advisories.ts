@@ -1,6 +1,6 @@
 import { missingCoUpdates } from "../drift/co-updates.ts";
 import { overlapOf, UNPROVEN } from "../globs/overlap.ts";
-import { judgeChange, type Scope } from "../scope/scope.ts";
+import { compileScope, type Scope } from "../scope/scope.ts";
 import type { AdvisoryFacts, OtherBranch, Sibling } from "./advisory-facts.ts";
 
 export const ADVISORY_KINDS = [
@@ -88,11 +88,12 @@ function overlapText(path: string, other: string): string {
 const isEverything = ({ allow, deny }: Scope): boolean => allow.includes("**") && deny.length === 0;
 
 function unmergedWork({ ticket, branch, unmerged, nowMs }: AdvisoryFacts): readonly Advisory[] {
+  const isAllowed = ticket === null ? () => true : compileScope(ticket.scope);
   const newest = unmerged
     .filter(({ name, atMs }) => name !== branch.name && nowMs - atMs <= ADVISORY_LIMITS.unmergedDaysMax * DAY_MS)
     .toSorted((a, b) => b.atMs - a.atMs);
   const found = newest.flatMap((one): readonly Advisory[] => {
-    const paths = ticket === null ? one.paths : one.paths.filter((path) => isAllowed(path, ticket.scope));
+    const paths = one.paths.filter(isAllowed);
     // Where not all of its files are known it may touch the scope.
     if (paths.length === 0 && one.more === 0) return [];
     const named = paths.slice(0, ADVISORY_LIMITS.pathsMax);
@@ -112,7 +113,6 @@ function aboutBranch({ summary }: OtherBranch, paths: readonly string[]): string
 }
 
 const DAY_MS = 86_400_000;
-const isAllowed = (path: string, scope: Scope): boolean => judgeChange(path, scope).verdict === "allow";
 
 function ticketBranchMismatch({ ticket, branch, lastBranch }: AdvisoryFacts): readonly Advisory[] {
   if (ticket === null || lastBranch === null || branch.name === null || lastBranch === branch.name) return [];
@@ -171,7 +171,8 @@ function coUpdateImpact({ ticket, changed, coUpdates }: AdvisoryFacts): readonly
 }
 
 function split(files: readonly string[], scope: Scope): readonly [readonly string[], readonly string[]] {
-  return [files.filter((file) => isAllowed(file, scope)), files.filter((file) => !isAllowed(file, scope))];
+  const isAllowed = compileScope(scope);
+  return [files.filter(isAllowed), files.filter((file) => !isAllowed(file))];
 }
 
 function listed(files: readonly string[]): string {

@@ -1,5 +1,5 @@
 import { isRefusal } from "../../kernel/index.ts";
-import { judgeChange, parseScope } from "../scope/scope.ts";
+import { compileScope, parseScope } from "../scope/scope.ts";
 
 /** What the text of a ticket's boundary says of paths. */
 export interface Boundary {
@@ -45,5 +45,6 @@ function patternIn(word: string): string | null {
 export function boundaryHits(paths: readonly string[], { forbidden, only }: Boundary): readonly string[] {
   if (forbidden.length + only.length === 0) return [];
   const rule = { allow: only.length === 0 ? ["**"] : only, deny: forbidden };
-  return paths.filter((path) => judgeChange(path, rule).verdict === "deny");
+  const isAllowed = compileScope(rule);
+  return paths.filter((path) => !isAllowed(path));
 }

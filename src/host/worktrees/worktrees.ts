@@ -1,5 +1,7 @@
 import { lstat, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
+import type { LiveChanges } from "../changes/live-changes.ts";
+import { treeChanges } from "../changes/tree-changes.ts";
 import { type FoundRepository, findRepository } from "../git/find-repository.ts";
 import { openView } from "../git/repository-view.ts";
 import { createGitRunner, type GitRunner } from "../git/run-git.ts";
@@ -75,6 +77,8 @@ export interface Worktrees {
   readonly apply: (id: string, begin: ((files: number) => Promise<void>) | null) => Promise<Applied>;
   /** Its changes against the commit it was made from, committed or not. */
   readonly changes: (id: string, wish: PatchWish) => Promise<WorktreeChanges>;
+  /** What it changes against a branch of its repository that is at `tip`, as its files are now; see `liveChanges`. */
+  readonly live: (id: string, tip: string | null) => Promise<LiveChanges>;
   /** Puts what it holds now into `folder`, committed or not; see `captureWork`. */
   readonly capture: (id: string, folder: string) => Promise<CapturedWork>;
   /** Adds a commit of the repository, which `from` sees, to the objects that its agent may read. */
@@ -207,6 +211,14 @@ export function createWorktrees({
     changes: async (id, wish) => {
       const tree = await present(id);
       return lookThrough(scene(), placeIn(join(folder, id)), tree, (look) => worktreeChanges(look, wish));
+    },
+    live: async (id, tip) => {
+      const tree = await present(id);
+      const place = placeIn(join(folder, id));
+      return orUnreadable(
+        place,
+        lookThrough(scene(), place, tree, (look) => treeChanges(look, tip)),
+      );
     },
     capture: async (id, capturedIn) => {
       const tree = await present(id);
