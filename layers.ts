@@ -232,7 +232,7 @@ export const LAYERS: readonly Layer[] = [
     level: 11,
     mayImport: ["kernel", "domains", "contract", "host", "redaction", "client", "aip46-conformance"],
     runtime: "node",
-    mayLaunch: ["app"],
+    mayLaunch: ["app", "governance"],
     bundles: ["uqr"],
     neverLoads: ["zod", "hono", "@hono/node-server"],
     note: "arguments and printing; talks to the daemon, and starts it if none runs",

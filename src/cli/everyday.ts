@@ -159,6 +159,20 @@ export const EVERYDAY = {
       ["--no-wait", "return as soon as it is queued"],
     ],
   },
+  governance: {
+    subject: "governance",
+    usage: "nomos governance verify | check VERB PATH [--ticket ID] [--evidence E] | build | compose | import exo",
+    summary: "Verify, ask, compile and seal the law of the repository here; needs no daemon and starts none",
+    options: [
+      ["verify", "exits with 1 if a file of the law was edited, cut off, swapped or taken away"],
+      ["check VERB PATH", "`read`, `write`, `delete` or `rename`; exits with 0 for a yes, with 1 otherwise"],
+      ["--ticket ID", "of check: judge by this ticket's scope and lease"],
+      ["--evidence E", "of check: what was shown already, such as `attestation:delete`; repeatable"],
+      ["build", "compile CONSTITUTION.md into governance.lock.json"],
+      ["compose", "seal policy.sealed.json, signed with the key of this home if it has one"],
+      ["import exo", "write .nomos/ from a folder .exo/, and say what was left out"],
+    ],
+  },
   "fan-out": {
     subject: "fan-out",
     usage: 'nomos fan-out --agents AGENT[:MODEL],... [-C DIR] [OPTIONS] "prompt"',

@@ -18,6 +18,7 @@ export const LOAD: { readonly [name in EverydayName]: () => Promise<{ readonly r
   sandbox: () => import("./commands/sandbox.ts"),
   worktree: () => import("./commands/worktree.ts"),
   land: () => import("./commands/session/land.ts"),
+  governance: () => import("./commands/governance.ts"),
   "fan-out": () => import("./commands/session/fan-out.ts"),
   ps: () => import("./commands/ps.ts"),
   attach: () => import("./commands/session/attach.ts"),

@@ -23,10 +23,11 @@ export function readConstitution(text: string): Constitution {
   return { rules: all.length > 0 ? [] : compiled.rules, faults: all, notes: [...notes, ...compiled.notes] };
 }
 
-interface Block {
+export interface PolicyBlock {
   readonly body: string;
-  /** Of the opening fence. */
+  /** Of the opening fence, and of the closing one. */
   readonly line: number;
+  readonly end: number;
   readonly dialect: RuleBlock["dialect"];
 }
 
@@ -43,13 +44,13 @@ const OPENING = /^([ \t]*)(`{3,}|~{3,})([^\n]*)$/;
 const POLICY = /^ya?ml\s+(nomos|exo)-policy$/i;
 
 interface Found {
-  readonly blocks: Block[];
+  readonly blocks: PolicyBlock[];
   readonly faults: RuleFault[];
   readonly notes: RuleFault[];
 }
 
 /** Fences as in CommonMark: one is closed by the same mark, at least as long; what is in one opens no other. */
-function policyBlocks(text: string): Found {
+export function policyBlocks(text: string): Found {
   const found: Found = { blocks: [], faults: [], notes: [] };
   let fence: Fence | null = null;
   let isInComment = false;
@@ -57,7 +58,7 @@ function policyBlocks(text: string): Found {
     if (fence !== null) {
       if (!isClosing(line, fence)) fence.lines.push(line);
       else {
-        close(fence, found);
+        close(fence, at + 1, found);
         fence = null;
       }
       continue;
@@ -76,7 +77,8 @@ function isClosing(line: string, { mark }: Fence): boolean {
   return own.length >= mark.length && own[0] === mark[0];
 }
 
-function close({ indent, info, line, isInComment, lines }: Fence, { blocks, faults, notes }: Found): void {
+function close(fence: Fence, end: number, { blocks, faults, notes }: Found): void {
+  const { indent, info, line, isInComment, lines } = fence;
   const [, dialect] = POLICY.exec(info) ?? [];
   if (dialect === undefined) {
     if (/policy/i.test(info))
@@ -92,7 +94,7 @@ function close({ indent, info, line, isInComment, lines }: Fence, { blocks, faul
     return;
   }
   const body = lines.map((one) => one.slice(Math.min(indent, one.length - one.trimStart().length))).join("\n");
-  blocks.push({ body, line, dialect: dialect.toLowerCase() === "exo" ? "exo" : "nomos" });
+  blocks.push({ body, line, end, dialect: dialect.toLowerCase() === "exo" ? "exo" : "nomos" });
 }
 
 const SHOWN = 60;

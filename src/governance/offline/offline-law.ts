@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import type { LawVerdict } from "../../domains/index.ts";
 import { createGitRunner } from "../../host/index.ts";
+import { type ImportedLaw, importExo } from "../exo/import-exo.ts";
 import { type BuiltLaw, buildLaw, type ComposedLaw, composeLaw } from "../law/build-law.ts";
 import { checkPath, type PathQuestion } from "../law/check-path.ts";
 import { homeSigner } from "../law/home-signer.ts";
@@ -14,6 +15,7 @@ export interface OfflineLaw {
   readonly build: (cwd: string) => Promise<BuiltLaw>;
   /** Signed with the home's key, if the home has one. */
   readonly compose: (cwd: string) => Promise<ComposedLaw>;
+  readonly importExo: (cwd: string) => Promise<ImportedLaw>;
 }
 
 export interface OfflineOptions {
@@ -34,6 +36,7 @@ export function createOfflineLaw({ environment, home, nowMs }: OfflineOptions): 
     verify: (cwd) => verifyLaw(git, cwd),
     check: async (question) => checkPath(git, question, { home: await person(), standing }),
     build: (cwd) => buildLaw(git, cwd),
+    importExo: (cwd) => importExo(git, cwd),
     compose: async (cwd) => composeLaw(git, cwd, { signer: await homeSigner(home), nowMs: nowMs() }),
   };
 }
