@@ -64,7 +64,8 @@ export function setUpClones(init: readonly string[] = []): LeaseClones {
     execFileSync("git", args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trimEnd();
   git(directory, "init", "-q", "--bare", ...init, origin);
   const first = join(directory, "first");
-  git(directory, "clone", "-q", origin, first);
+  git(directory, "init", "-q", ...init, first);
+  git(first, "remote", "add", "origin", origin);
   git(first, "commit", "-q", "--allow-empty", "-m", "first");
   git(first, "push", "-q", "origin", "main");
   const clock = setClock();
