@@ -38,7 +38,7 @@ export interface SetClock extends Clock {
   readonly pass: (ms: number) => void;
 }
 
-export function setClock(startMs = Date.UTC(2026, 0, 1)): SetClock {
+function setClock(startMs = Date.UTC(2026, 0, 1)): SetClock {
   const real = systemClock();
   let nowMs = startMs;
   return {

@@ -123,8 +123,11 @@ test("times are those of the calendar, in whole seconds", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 253_402_300_799_999 }), (ms) => {
       const text = writeIsoTime(ms);
-      expect(text).toBe(new Date(ms).toISOString().replace(/\.\d+Z$/, "+00:00"));
-      expect(parseIsoTime(text)).toBe(Math.floor(ms / 1000) * 1000);
+      expect(text).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
+      expect([Date.parse(text), parseIsoTime(text)]).toEqual([
+        Math.floor(ms / 1000) * 1000,
+        Math.floor(ms / 1000) * 1000,
+      ]);
     }),
   );
   for (const odd of ["", "2026-01-01", "2026-01-01T00:00:00", "1969-12-31T00:00:00Z", "2026-02-30T00:00:00"])
