@@ -1,4 +1,4 @@
-import { copyFile, lstat, mkdir, mkdtemp } from "node:fs/promises";
+import { copyFile, lstat, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { findRepository, type Repository } from "../git/find-repository.ts";
 import { openView, type RepositoryView } from "../git/repository-view.ts";
@@ -73,6 +73,7 @@ async function honestIndex(
   if (isUsable) await copyWithTimes(theirs, file);
   const marked = isUsable ? await marksIn(view, file) : null;
   if (marked === null || marked.isUnmerged) {
+    if (marked === null) await rm(file, { force: true });
     if (commit !== null) await refuseManyFiles(view.git, commit, bounds);
     await view.git.must(commit === null ? ["read-tree", "--empty"] : ["read-tree", "--reset", commit], where);
     return { commit, file };

@@ -12,6 +12,9 @@ export interface LiveChanges {
   /** The newest commit that the work and the branch have in common; null: they have none. */
   readonly base: string | null;
   readonly head: string | null;
+  /** Commits that only the work has, and those that only the branch has; null when that cannot be known. */
+  readonly ahead: number | null;
+  readonly behind: number | null;
   /** Sorted by path. */
   readonly files: readonly ChangedFile[];
   /** There are more new files than were counted. */
@@ -49,10 +52,11 @@ export async function liveChanges(place: LivePlace): Promise<LiveChanges & { rea
     git.must([...COUNTS, before, "--"], { indexFile: index.file, workTree: tree, timeoutMs: DIFF_TIMEOUT_MS }),
     newFiles(place, base),
     tip === null || tip === base ? [] : treeDifferences(git, before, tip),
+    distance(view, tip, index.commit),
   ] as const;
   // All of them use files that are about to be removed.
   await Promise.allSettled(searches);
-  const [counted, fresh, onBranch] = await Promise.all(searches);
+  const [counted, fresh, onBranch, far] = await Promise.all(searches);
   const known = new Map(countedFiles(counted.toString()).map((file) => [file.path, file]));
   const touched = [...known.keys()];
   const facts = await readFacts(tree, fresh.paths, place.objectFormat);
@@ -63,7 +67,7 @@ export async function liveChanges(place: LivePlace): Promise<LiveChanges & { rea
   const now = await readFacts(tree, both, place.objectFormat);
   for (const path of both) if ((now.get(path)?.id ?? null) === there.get(path)) known.delete(path);
   const files = [...known.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  return { base, head: index.commit, files, isCut: fresh.isCut, touched };
+  return { base, head: index.commit, ...far, files, isCut: fresh.isCut, touched };
 }
 
 /** Null too when a shallow history does not reach far enough to know. */
@@ -71,6 +75,19 @@ async function commonCommit({ git }: RepositoryView, tip: string | null, head: s
   if (tip === null || head === null || tip === head) return tip === null ? null : head;
   const { exitCode, stdout } = await git.run(["merge-base", tip, head]);
   return exitCode === 0 ? (stdout.toString().split("\n")[0] ?? "") : null;
+}
+
+async function distance(
+  { git }: RepositoryView,
+  tip: string | null,
+  head: string | null,
+): Promise<Pick<LiveChanges, "ahead" | "behind">> {
+  const unknown = { ahead: null, behind: null };
+  if (tip === null || head === null) return unknown;
+  if (tip === head) return { ahead: 0, behind: 0 };
+  const { exitCode, stdout } = await git.run(["rev-list", "--left-right", "--count", `${head}...${tip}`]);
+  const [ahead = Number.NaN, behind = Number.NaN] = stdout.toString().trim().split("\t").map(Number);
+  return exitCode === 0 ? { ahead, behind } : unknown;
 }
 
 async function newFiles(
