@@ -10,7 +10,7 @@ export interface Layer {
   /** A layer imports only from lower levels. */
   readonly level: number;
   readonly mayImport: readonly string[];
-  /** Layers above that it may start, only by `await import()` of their `index.ts`: loaded when needed, never at start. */
+  /** Layers it may start, only by `await import()` of their `index.ts`: loaded when needed, never at start. */
   readonly mayLaunch?: readonly string[];
   /**
    * What it may use. `language`: the language alone: no imports from outside, no clock, no randomness. `browser`: npm
