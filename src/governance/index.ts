@@ -7,13 +7,8 @@ export {
   measureCheckout,
   measureWorktree,
 } from "./drift/measure-drift.ts";
-export {
-  type CommitPlace,
-  createFileCommits,
-  type FileChanges,
-  type FileCommit,
-  type FileCommits,
-} from "./files/commit-files.ts";
+export { createFileCommits, type FileCommits } from "./files/commit-files.ts";
+export type { CommitPlace, FileChanges, FileCommit, FilesNow } from "./files/file-commit.ts";
 export { GOVERNANCE_FUNCTIONS } from "./functions/functions.ts";
 export { type BuiltLaw, buildLaw, type ComposedLaw, composeLaw } from "./law/build-law.ts";
 export { checkPath, type PathQuestion, type TicketStanding } from "./law/check-path.ts";
@@ -39,6 +34,7 @@ export { type FoundTip, findTip, type Governed, openGoverned } from "./repositor
 export { readTree, type TreeEntry, type TreeReader } from "./repository/tree-reader.ts";
 export { createTicketReader, type TicketPlace, type TicketReader } from "./tickets/read-tickets.ts";
 export {
+  idInPath,
   TICKETS_DIR,
   type TicketFile,
   type TicketFileFault,

@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type CommitPlace, createFileCommits, type FileCommits } from "../../src/governance/files/commit-files.ts";
+import { createFileCommits, type FileCommits } from "../../src/governance/files/commit-files.ts";
+import type { CommitPlace } from "../../src/governance/files/file-commit.ts";
 import { type Bench, type BenchOptions, setUpBench } from "./worktree-bench.ts";
 
 const CHILD = join(import.meta.dirname, "file-commit-child.ts");

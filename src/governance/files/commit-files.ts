@@ -6,47 +6,10 @@ import { NomosError } from "../../contract/index.ts";
 import { createLandingGit, type LandingGit, type LandingRepository } from "../../host/index.ts";
 import { inTree, LAW_DIR } from "../repository/law-path.ts";
 import { blockedBy, isPassing, neverQuiet } from "./blocked.ts";
+import type { FileCommit, FileCommitted, FilesNow } from "./file-commit.ts";
+import { findCall } from "./find-call.ts";
 import { type CommitJournals, openCommitJournals } from "./journals.ts";
 import { makeFileCommit } from "./make-file-commit.ts";
-
-/** Where the files of the law are. A `Governed` is one; so is a repository that gets its first law. */
-export interface CommitPlace {
-  readonly repoKey: string;
-  readonly root: string | null;
-  readonly commonDir: string;
-  readonly branch: string;
-  /** Where the files of `.nomos` lie in the branch; default: there. */
-  readonly lawFolder?: string;
-}
-
-/** A path below `.nomos/` and its new bytes; null removes the file. */
-export type FileChanges = ReadonlyMap<string, Uint8Array | string | null>;
-
-/** The files as they are on the branch right now. */
-export interface FilesNow {
-  /** Null: the branch has no commit. */
-  readonly tip: string | null;
-  readonly read: (path: string) => Promise<Buffer | null>;
-}
-
-export interface FileCommit {
-  readonly governed: CommitPlace;
-  /** A function is asked anew whenever the branch has moved meanwhile, so that no edit of others is lost. */
-  readonly changes: FileChanges | ((now: FilesNow) => Promise<FileChanges>);
-  readonly message: string;
-  /** Who did it, as the log names them. */
-  readonly actor: string;
-  readonly trailers?: readonly string[];
-  /** Default: as the person commits. */
-  readonly author?: { readonly name: string; readonly email: string };
-}
-
-export interface FileCommitted {
-  /** The branch's tip. */
-  readonly commit: string;
-  /** False: the files were so already. */
-  readonly isNew: boolean;
-}
 
 /** Commits of `.nomos/` files on the default branch, whatever is checked out and changed there. */
 export interface FileCommits {
@@ -130,6 +93,8 @@ async function tryCommit(
   if (blocked !== null) return blocked;
   const from = await opened.tip(branch);
   const onto = from ?? (await remoteTip(opened, branch));
+  const before = onto === null || wish.call === undefined ? null : await findCall(opened, onto, wish.call);
+  if (before !== null) return { ...before, isNew: false };
   const { lawFolder = LAW_DIR } = wish.governed;
   const now: FilesNow = { tip: onto, read: (path) => readFrom(opened, onto, inTree(lawFolder, path)) };
   const changes = typeof wish.changes === "function" ? await wish.changes(now) : wish.changes;

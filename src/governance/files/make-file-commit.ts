@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { NomosError } from "../../contract/index.ts";
 import { HostError, type LandingRepository, removeTree } from "../../host/index.ts";
 import { inTree, LAW_DIR } from "../repository/law-path.ts";
-import type { FileChanges, FileCommit } from "./commit-files.ts";
+import type { FileChanges, FileCommit } from "./file-commit.ts";
+import { CALL, callName } from "./find-call.ts";
 
-type Wish = Pick<FileCommit, "message" | "actor" | "trailers" | "author"> & {
+type Wish = Pick<FileCommit, "message" | "actor" | "trailers" | "author" | "call"> & {
   readonly changes: FileChanges;
   /** Null: it will be the first commit. */
   readonly onto: string | null;
@@ -38,9 +39,11 @@ export async function makeFileCommit(opened: LandingRepository, wish: Wish): Pro
     const tree = await git.text(["write-tree"], { indexFile });
     if (onto !== null && tree === (await git.text(["rev-parse", `${onto}^{tree}`]))) return null;
     const { identity, signing } = settings;
+    const named = wish.call === undefined ? [] : [`${CALL}: ${callName(wish.call)}`];
     const message = await opened.spell(wish.message, [
       `Nomos-Actor: ${plainLine(wish.actor)}`,
       ...(wish.trailers ?? []),
+      ...named,
     ]);
     const parents = onto === null ? [] : ["-p", onto];
     const sign = signing === null ? [] : ["-S"];

@@ -1,6 +1,7 @@
 import { NomosError } from "../../contract/index.ts";
 import { isTicketId } from "../../domains/index.ts";
 import { openObjectsView, type Repository, type RepositoryGit, smallBlobs } from "../../host/index.ts";
+import { inTree, LAW_DIR } from "../repository/law-path.ts";
 import { idOfFile, parseTicketFile, type UnreadTicket } from "./parse-ticket-file.ts";
 import {
   ARCHIVE_DIR,
@@ -16,6 +17,8 @@ export interface TicketPlace {
   readonly repository: Repository;
   readonly repoKey: string;
   readonly tip: string;
+  /** Where the files of `.nomos` lie in the branch; default: there. */
+  readonly lawFolder?: string;
 }
 
 export interface TicketReader {
@@ -51,7 +54,7 @@ export function createTicketReader(git: RepositoryGit, scratch: string): TicketR
   const readNow = async (place: TicketPlace): Promise<TicketFiles> => {
     await using view = await openObjectsView(git, place.repository, scratch);
     const last = known.get(place.repoKey);
-    const tree = await treeOf(view.git, place.tip);
+    const tree = await treeOf(view.git, place.tip, inTree(place.lawFolder ?? LAW_DIR, TICKETS_DIR));
     if (last !== undefined && last.files.tree === tree) return remember(place.repoKey, { ...last, tip: place.tip });
     if (tree === null) return remember(place.repoKey, { tip: place.tip, files: NONE, read: new Map() });
     const read = await readTree(view.git, tree, last?.read ?? new Map());
@@ -79,8 +82,8 @@ export function createTicketReader(git: RepositoryGit, scratch: string): TicketR
 
 const NONE: TicketFiles = { tree: null, tickets: new Map(), faults: [] };
 
-async function treeOf(git: RepositoryGit, tip: string): Promise<string | null> {
-  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${tip}:${TICKETS_DIR}`];
+async function treeOf(git: RepositoryGit, tip: string, folder: string): Promise<string | null> {
+  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${tip}:${folder}`];
   const { exitCode, stdout } = await git.run(args);
   return exitCode === 0 ? stdout.toString().trim() : null;
 }

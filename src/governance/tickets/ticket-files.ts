@@ -1,4 +1,4 @@
-import type { Ticket, TicketFault } from "../../domains/index.ts";
+import { isTicketId, type Ticket, type TicketFault } from "../../domains/index.ts";
 import { LAW_DIR } from "../repository/law-path.ts";
 
 export const TICKETS_DIR = `${LAW_DIR}/tickets`;
@@ -35,6 +35,12 @@ export interface TicketFiles {
   readonly tree: string | null;
   readonly tickets: ReadonlyMap<string, TicketFile>;
   readonly faults: readonly TicketFileFault[];
+}
+
+/** Also where a law has a branch of its own. Null for any other file. */
+export function idInPath(path: string): string | null {
+  const [, name = ""] = /^(?:\.nomos\/)?tickets\/(?:ARCHIVE\/)?([^/]+)\.yaml$/.exec(path) ?? [];
+  return isTicketId(name) ? name : null;
 }
 
 export function ticketPath(id: string, isArchived = false): string {

@@ -1,0 +1,100 @@
+import { changeTicketStatus, GOVERNED } from "../../../domains/index.ts";
+import {
+  archiveTicket,
+  type ChangeParts,
+  createPlanned,
+  createTicket,
+  editTicket,
+  planTickets,
+} from "./change-tickets.ts";
+import { ticketProblems } from "./check-tickets.ts";
+import { closeTicket, missingFor } from "./close-ticket.ts";
+import { beatTicket, claimNext, leaseTicket, nextTicket, releaseTicket } from "./lease-tickets.ts";
+import { overlapMap, overlapsWith } from "./overlaps.ts";
+import { createTicketRecords } from "./record-tickets.ts";
+import { allTickets, createTicketBooks, findTicket, type TicketBook, type TicketBooks } from "./ticket-book.ts";
+import type { TicketDeps } from "./ticket-deps.ts";
+import { changeStatus } from "./ticket-status.ts";
+import type { GovernedTickets, Tickets } from "./tickets.ts";
+
+export interface TicketService {
+  readonly tickets: Tickets;
+  readonly governed: GovernedTickets;
+  /** Records what changed while no daemon ran, in repositories that are known. Returns at once. */
+  readonly start: () => void;
+  readonly stop: () => Promise<void>;
+}
+
+export function createTickets(deps: TicketDeps): TicketService {
+  const plain = createTicketBooks(deps);
+  const records = createTicketRecords(deps, () => plain);
+  const noticed = async (book: Promise<TicketBook>): Promise<TicketBook> => {
+    const found = await book;
+    records.notice(found);
+    return found;
+  };
+  const books: TicketBooks = {
+    ...plain,
+    at: (cwd) => noticed(plain.at(cwd)),
+    of: (governed) => noticed(plain.of(governed)),
+  };
+  const parts: ChangeParts = { deps, books, records };
+  return {
+    tickets: {
+      book: books.at,
+      find: findTicket,
+      all: allTickets,
+      overlapsWith,
+      overlaps: async (cwd) => overlapMap(await books.at(cwd)),
+      problems: async (cwd) => ticketProblems(await books.at(cwd)),
+      asRecorded: async (cwd, id, source) => deps.reader.readBlob((await plain.at(cwd)).governed, id, source),
+      create: (cwd, wish, by) => createTicket(parts, cwd, wish, by),
+      edit: (cwd, given, by) => editTicket(parts, cwd, given, by),
+      planned: (cwd, wish) => planTickets(parts, cwd, wish),
+      plan: (cwd, wish, by) => createPlanned(parts, cwd, wish, by),
+      archive: (cwd, given, by) => archiveTicket(parts, cwd, given, by),
+      next: (cwd) => nextTicket(parts, cwd),
+      claimNext: (cwd, minutes, by) => claimNext(parts, cwd, minutes, by),
+      lease: (cwd, order, by) => leaseTicket(parts, cwd, order, by),
+      heartbeat: (cwd, order, by) => beatTicket(parts, cwd, order, by),
+      release: (cwd, order, by) => releaseTicket(parts, cwd, order, by),
+      close: (cwd, order, by) => closeTicket(parts, cwd, order, by),
+    },
+    governed: governedTickets(parts),
+    start: () => void lookAgain(deps, books),
+    stop: records.stop,
+  };
+}
+
+function governedTickets(parts: ChangeParts): GovernedTickets {
+  const { deps, books, records } = parts;
+  return {
+    read: async (governed, id) => findTicket(await books.of(governed), id).ticket,
+    statusOf: async (governed, id) => findTicket(await books.of(governed), id).status,
+    setStatus: async (governed, id, status, by) => {
+      const book = await books.of(governed);
+      const found = findTicket(book, id);
+      const wanted = { status, since: deps.clock.iso(deps.clock.nowMs()), by: by.actor };
+      const changed = await changeStatus(deps.documents, book.place, id, (now) =>
+        (now?.status ?? "todo") === status || now?.status === "done" || now?.status === "archived" ? null : wanted,
+      );
+      if (changed === null) return;
+      await records.known(governed, found);
+      await records.commit(governed, [{ id, decide: (state) => changeTicketStatus(state, status, by.actor) }], by);
+    },
+    close: async ({ root, commonDir }, id, by) => void (await closeTicket(parts, root ?? commonDir, { id }, by)),
+    missing: async (governed, id, by) => missingFor(parts, await books.of(governed), id, by),
+    notice: async (governed) => void (await books.of(governed)),
+  };
+}
+
+const KNOWN_MAX = 500;
+
+async function lookAgain({ store, log }: TicketDeps, books: TicketBooks): Promise<void> {
+  for (const { root, at } of await store.rows(GOVERNED, { limit: KNOWN_MAX })) {
+    if (at !== "governed" || root === null) continue;
+    await books.at(root).catch((thrown: unknown) => {
+      log("tickets of a repository were not looked at", { root, reason: String(thrown) });
+    });
+  }
+}
