@@ -24,8 +24,13 @@ const isName = (part: string): boolean => !/[\\\p{Cc}]/u.test(part) && part.isWe
  * serves denials only.
  */
 export function alike(path: string): string {
-  const plain = ASCII.test(path) ? path : path.replace(UNSEEN, "").normalize("NFKC").toUpperCase().toLowerCase();
-  return plain.normalize("NFC").toLowerCase().replace(ENDINGS, "");
+  return (ASCII.test(path) ? path.toLowerCase() : caseless(path)).replace(ENDINGS, "");
+}
+
+/** Up and down again, because some letters have a partner in one direction only; a final sigma is a sigma. */
+function caseless(path: string): string {
+  const plain = path.replace(UNSEEN, "").normalize("NFKC").toLowerCase().toUpperCase().toLowerCase();
+  return plain.replaceAll("ς", "σ").normalize("NFC");
 }
 
 const ASCII = /^[ -~]*$/;

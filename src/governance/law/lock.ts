@@ -46,18 +46,13 @@ export const writeLock = (lock: LawLock): string => stableJson(asJson(lock));
 /** Only the very text that `writeLock` writes is a lock: any other byte is an edit. */
 export function parseLock(text: string): Parsed<LawLock> {
   const given = parseJson(text);
-  const newer = newerThan(given);
+  const newer = newerThan(given) ?? newerJudge(given);
   if (newer !== null) return newer;
   const { data: lock } = LockShape.safeParse(given);
   if (lock === undefined || writeLock(lock) !== text) return damaged("it is not as it was written");
   if (lock.rulesHash !== hashOfRules(lock.rules)) return damaged("its rules do not have the hash that it names");
   if (lock.hash !== hashOfLock(lock)) return damaged("its content does not have the hash that it names");
   if (lock.kernel.name !== LAW_KERNEL.name) return damaged(`it was compiled for ${lock.kernel.name.slice(0, 40)}`);
-  if (majorOf(lock.kernel.version) !== majorOf(LAW_KERNEL.version))
-    return {
-      is: "newer",
-      reason: `it was compiled for the judge ${lock.kernel.version.slice(0, 40)}; this one is ${LAW_KERNEL.version}`,
-    };
   return { is: "whole", value: lock };
 }
 
@@ -79,6 +74,15 @@ export function newerThan(given: unknown): { readonly is: "newer"; readonly reas
   const version = typeof given === "object" && given !== null && "version" in given ? given.version : null;
   if (typeof version !== "number" || version <= 1) return null;
   return { is: "newer", reason: `its version is ${version}; this program knows 1` };
+}
+
+/** Another major version may hash otherwise. Whether it is older or newer, this judge does not know it. */
+function newerJudge(given: unknown): { readonly is: "newer"; readonly reason: string } | null {
+  const { data } = z.object({ kernel: z.object({ version: z.string() }) }).safeParse(given);
+  const version = data?.kernel.version ?? LAW_KERNEL.version;
+  if (majorOf(version) === majorOf(LAW_KERNEL.version)) return null;
+  const reason = `it was compiled for the judge ${version.slice(0, 40)}; this one is ${LAW_KERNEL.version}`;
+  return { is: "newer", reason };
 }
 
 export function damaged(reason: string): { readonly is: "damaged"; readonly reason: string } {
