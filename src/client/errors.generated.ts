@@ -937,6 +937,12 @@ export const ERRORS = {
     message: "The branch of the law cannot get a commit now.",
     remedy: "Do what the message asks for (`git status` shows what is in the way), then try again.",
   },
+  ticket_open: {
+    status: 409,
+    exit: 5,
+    message: "The ticket is not done.",
+    remedy: "Close it first: `nomos ticket close <ticket>`. What nobody will do is archived with a reason.",
+  },
   anchor_disagrees: {
     status: 409,
     exit: 5,

@@ -5417,6 +5417,7 @@ export type ErrorCode =
   | "landing_unmovable"
   | "nothing_to_land"
   | "law_branch_blocked"
+  | "ticket_open"
   | "anchor_disagrees"
   | "anchor_failed"
   | "blob_missing"

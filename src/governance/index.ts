@@ -32,6 +32,9 @@ export { createRefs, type Refs, type RefsOptions } from "./refs/refs.ts";
 export { LAW_DIR } from "./repository/law-path.ts";
 export { type FoundTip, findTip, type Governed, openGoverned } from "./repository/open-governed.ts";
 export { readTree, type TreeEntry, type TreeReader } from "./repository/tree-reader.ts";
+export type { LawCheck } from "./setup/doctor/examine-law.ts";
+export type { InitDone, InitWish } from "./setup/init/init-law.ts";
+export { createLawSetup, type LawSetup } from "./setup/law-setup.ts";
 export { createTicketReader, type TicketPlace, type TicketReader } from "./tickets/read-tickets.ts";
 export {
   idInPath,

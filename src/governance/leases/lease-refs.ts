@@ -57,12 +57,13 @@ export function createLeaseRefs(local: LocalRefs, remote: RemoteRefs): LeaseRefs
     return found;
   };
 
-  /** Until the clone's refs show this record, or a newer one. */
-  const settle = async (place: SharedPlace, lease: Lease, to: string): Promise<boolean> => {
+  /** Until the clone has seen this record, or a newer one. ExoProtocol's are no state of our ref. */
+  const settle = async (place: SharedPlace, lease: Lease, to: string): Promise<void> => {
     for (;;) {
-      const { oid, seenOid, newest, newestOid } = await look(place, lease.ticketId);
-      if (newestOid === to || (newest !== null && compareLeases(newest, lease) >= 0)) return newestOid === to;
-      if (await local.move(place.repository, both(lease.ticketId, { oid, seenOid, to }))) return true;
+      const { oid, seenOid, newest } = await look(place, lease.ticketId);
+      if (newest !== null && compareLeases(newest, lease) >= 0) return;
+      const moves = both(lease.ticketId, { oid, seenOid, to });
+      if (await local.move(place.repository, isTheirs(lease) ? moves.slice(1) : moves)) return;
     }
   };
 
@@ -73,15 +74,16 @@ export function createLeaseRefs(local: LocalRefs, remote: RemoteRefs): LeaseRefs
     const [our, their] = [await readable(place, ticketId, ours), await readable(place, ticketId, theirs)];
     if (ours !== null && our === null) throw damaged(ticketId, { remote: from, ref: ourRef });
     if (theirs !== null && their === null) throw damaged(ticketId, { remote: from, ref: theirRef });
-    const { newest: seen, newestOid: seenOid } = await look(place, ticketId);
-    if (our !== null && seen !== null && our.fence < seen.fence) throw rewound(from, our, seen);
-    if (our !== null && seen !== null && seenOid !== null && isCutOff(seen, our)) {
-      const lease = { lease: seen, oid: seenOid };
-      const isShared = await share(place, from, { ours, theirs }, lease);
-      return isShared ? knownOf([seen], seenOid, seenOid) : there(place, from, ticketId);
+    const { newest, newestOid } = await look(place, ticketId);
+    if (our !== null && newest !== null && !isTheirs(newest) && our.fence < newest.fence)
+      throw rewound(from, our, newest);
+    if (our !== null && newest !== null && newestOid !== null && isCutOff(newest, our)) {
+      const isShared = await share(place, from, { ours, theirs }, { lease: newest, oid: newestOid });
+      return isShared ? knownOf([newest], newestOid, newestOid) : there(place, from, ticketId);
     }
     if (our !== null && ours !== null) await settle(place, our, ours);
-    return knownOf([isOutdated(seen, our) ? null : seen, our, their], ours, theirs);
+    if (their !== null && theirs !== null && theirs !== ours) await settle(place, their, theirs);
+    return knownOf([remembered(newest, newestOid === theirs, our), our, their], ours, theirs);
   };
 
   const share = async (
@@ -183,9 +185,17 @@ function isCutOff(seen: Lease, our: Lease): boolean {
   return seen.nonce === our.nonce && seen.fence === our.fence && compareLeases(seen, our) > 0;
 }
 
-/** One of the same fence but another claim was forged, or its ref was moved by hand: both count. */
-function isOutdated(seen: Lease | null, our: Lease | null): boolean {
-  return seen !== null && our !== null && (seen.fence < our.fence || seen.nonce === our.nonce);
+/** Written by ExoProtocol. */
+const isTheirs = ({ clone }: Lease): boolean => clone === null;
+
+/**
+ * What this clone has seen, where it still counts beside what the remote has. ExoProtocol releases by deleting its ref:
+ * of such a lease only the fence counts. Another claim with the same fence was forged, or its ref moved by hand.
+ */
+function remembered(seen: Lease | null, isThere: boolean, our: Lease | null): Lease | null {
+  if (seen === null || isThere) return seen;
+  if (isTheirs(seen)) return { ...seen, releasedMs: seen.updatedMs };
+  return our !== null && (seen.fence < our.fence || seen.nonce === our.nonce) ? null : seen;
 }
 
 function damaged(ticket: string, at: { readonly remote: string; readonly ref: string } | null): NomosError {

@@ -1,3 +1,4 @@
+import type { LawLock } from "../../domains/index.ts";
 import type { RepositoryGit } from "../../host/index.ts";
 import { parseLock } from "../law/lock.ts";
 import { lockHistory } from "../law/lock-chain.ts";
@@ -37,21 +38,30 @@ export function createLawMaker({ git, scratch, signer, nowMs }: LawMaking): Make
     });
     const composing = { signer, nowMs: nowMs(), policy: textOf(LAW_NAMES.seal) };
     const policy = await composeFrom({ constitution, ...Object.fromEntries(given) }, lock.text, composing);
-    return {
-      files: new Map([
-        [LAW_NAMES.lock, lock.text],
-        [LAW_NAMES.seal, policy.text],
-      ]),
-      ...namesOf(lock.text, policy.text),
-      rules: lock.rules.length,
-    };
+    const names = namesOf(lock.text, policy.text);
+    if (names.lock === undefined || names.seal === undefined)
+      throw new Error("a law that was just made cannot be read");
+    const files = new Map([
+      [LAW_NAMES.lock, lock.text],
+      [LAW_NAMES.seal, policy.text],
+    ]);
+    return { files, lock: names.lock, seal: names.seal, rules: lock.rules.length };
   };
 }
 
-/** What the log keeps of a law. */
-export function namesOf(lockText: string, policyText: string): Pick<MadeLaw, "lock" | "seal"> {
-  const [lock, policy] = [parseLock(lockText), parsePolicy(policyText)];
-  if (lock.is !== "whole" || policy.is !== "whole") throw new Error("a law that was just made cannot be read");
-  const { hash, previous, rulesHash } = lock.value;
-  return { lock: { lockHash: hash, previous, rulesHash }, seal: policy.value.integrity };
+/** What the log keeps of a law. Nothing of a file that is missing or damaged. */
+export function namesOf(
+  lockText: string | null,
+  policyText: string | null,
+): { readonly lock?: MadeLaw["lock"]; readonly seal?: string } {
+  const lock = lockText === null ? null : parseLock(lockText);
+  const policy = policyText === null ? null : parsePolicy(policyText);
+  return {
+    ...(lock?.is === "whole" ? { lock: lockNames(lock.value) } : {}),
+    ...(policy?.is === "whole" ? { seal: policy.value.integrity } : {}),
+  };
+}
+
+function lockNames({ hash, previous, rulesHash }: LawLock): MadeLaw["lock"] {
+  return { lockHash: hash, previous, rulesHash };
 }

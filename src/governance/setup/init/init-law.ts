@@ -2,7 +2,7 @@ import { LAW_DIR } from "../../repository/law-path.ts";
 import { commitOwn } from "../commit-own.ts";
 import type { MadeLaw, MakeLaw } from "../law-maker.ts";
 import { type LawSeat, openSetup, refuseBusy, type SetupPlace, type SetupScene } from "../open-setup.ts";
-import { writeOwn } from "../own-files.ts";
+import { readOwn, writeOwn } from "../own-files.ts";
 import type { Scan } from "../scan/scan-files.ts";
 import { mountSidecar } from "../sidecar/mount-sidecar.ts";
 import { type InitPlan, planInit } from "./plan-init.ts";
@@ -55,7 +55,19 @@ export async function initLaw(place: SetupPlace, make: MakeLaw, wish: InitWish):
   const told = { ...done, created: inRoot(plan.created.keys()), recorded: inRoot(plan.uncommitted) };
   if (isSidecar && scene.seat.mode === "tracked") return initSidecar(place, make, scene, told, wish.dryRun);
   if (wish.dryRun) return told;
-  return { ...told, commit: await record(scene.seat, plan, wish), made: plan.made };
+  const commit = await record(scene.seat, plan, wish);
+  const rewritten = await rewrittenOf(scene.seat, plan);
+  return { ...told, commit, made: plan.made, notices: [...done.notices, ...rewritten] };
+}
+
+/** A formatter in a hook may write our files anew: then they no longer are what was compiled. */
+async function rewrittenOf({ checkout, at }: LawSeat, { created }: InitPlan): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (const [name, text] of created) if ((await readOwn(checkout.root, at(name))) !== text) names.push(at(name));
+  if (names.length === 0) return [];
+  return [
+    `A hook rewrote ${names.join(", ")}. Keep .nomos out of that formatter, then run \`nomos governance build\` and \`nomos governance compose\`.`,
+  ];
 }
 
 async function record(seat: LawSeat, plan: InitPlan, wish: InitWish): Promise<string | null> {
