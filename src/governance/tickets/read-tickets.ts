@@ -17,11 +17,7 @@ export interface TicketPlace {
   readonly repository: Repository;
   readonly repoKey: string;
   readonly tip: string;
-<<<<<<< HEAD
   /** Where the files of `.nomos` lie in the branch; default: there. */
-=======
-  /** Where the files of `.nomos` lie in the tip; default: there. */
->>>>>>> 852283e9 (Examine and collect laws)
   readonly lawFolder?: string;
 }
 
@@ -58,11 +54,7 @@ export function createTicketReader(git: RepositoryGit, scratch: string): TicketR
   const readNow = async (place: TicketPlace): Promise<TicketFiles> => {
     await using view = await openObjectsView(git, place.repository, scratch);
     const last = known.get(place.repoKey);
-<<<<<<< HEAD
     const tree = await treeOf(view.git, place.tip, inTree(place.lawFolder ?? LAW_DIR, TICKETS_DIR));
-=======
-    const tree = await treeOf(view.git, place);
->>>>>>> 852283e9 (Examine and collect laws)
     if (last !== undefined && last.files.tree === tree) return remember(place.repoKey, { ...last, tip: place.tip });
     if (tree === null) return remember(place.repoKey, { tip: place.tip, files: NONE, read: new Map() });
     const read = await readTree(view.git, tree, last?.read ?? new Map());
@@ -90,12 +82,7 @@ export function createTicketReader(git: RepositoryGit, scratch: string): TicketR
 
 const NONE: TicketFiles = { tree: null, tickets: new Map(), faults: [] };
 
-<<<<<<< HEAD
 async function treeOf(git: RepositoryGit, tip: string, folder: string): Promise<string | null> {
-=======
-async function treeOf(git: RepositoryGit, { tip, lawFolder = LAW_DIR }: TicketPlace): Promise<string | null> {
-  const folder = inTree(lawFolder, TICKETS_DIR);
->>>>>>> 852283e9 (Examine and collect laws)
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${tip}:${folder}`];
   const { exitCode, stdout } = await git.run(args);
   return exitCode === 0 ? stdout.toString().trim() : null;
