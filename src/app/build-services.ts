@@ -5,6 +5,7 @@ import {
   createBlame,
   createCallRecords,
   createDocs,
+  createGovernance,
   createLogReader,
   createModels,
   createReplays,
@@ -54,6 +55,10 @@ export function buildServices(parts: ServiceParts): { readonly services: Service
     ...{ fanOuts, landings, radar, policy, roles, config, fence, followers, instruments, daemon, engine },
     ...{ secrets, fingerprints, plaintext, redactor },
     blame: createBlame({ store, home, environment }),
+    governance: createGovernance({
+      ...{ store, committer, home, environment, nowMs: clock.nowMs },
+      scratch: join(home, "tmp", "governance"),
+    }),
     why: createWhy(store),
     passes: createPasses(clock),
     links: createLinks(clock),

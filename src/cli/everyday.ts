@@ -159,6 +159,29 @@ export const EVERYDAY = {
       ["--no-wait", "return as soon as it is queued"],
     ],
   },
+  init: {
+    subject: "governance",
+    usage: "nomos init [--dry-run] [--no-commit] [--sidecar] [-m TEXT] [-C DIR]",
+    summary: "Give the repository here a law: scope, checks and leases for agents; safe to repeat",
+    options: [
+      ["--dry-run", "say what would be written, and write nothing"],
+      ["--no-commit", "stage the files, and leave the commit to you"],
+      ["--sidecar", "put the law on a branch of its own, `nomos-governance`, mounted at .nomos"],
+      ["-m, --message TEXT", "the message of the commit"],
+      ["-C, --cwd DIR", "a folder of the repository; default: the current one"],
+    ],
+  },
+  deinit: {
+    subject: "governance",
+    usage: "nomos deinit [--dry-run] [--force] [-m TEXT] [-C DIR]",
+    summary: "Take the law of the repository here away, without a trace but the commit that tells of it",
+    options: [
+      ["--dry-run", "say what would go, and remove nothing"],
+      ["-f, --force", "also when tickets or uncommitted changes go with it"],
+      ["-m, --message TEXT", "the message of the commit"],
+      ["-C, --cwd DIR", "a folder of the repository; default: the current one"],
+    ],
+  },
   governance: {
     subject: "governance",
     usage: "nomos governance verify | check VERB PATH [--ticket ID] [--evidence E] | build | compose | import exo",

@@ -170,6 +170,32 @@ export interface Families {
     /** Remove every worktree that no session uses and that holds no work. */
     readonly gc: Verb<"worktree.gc">;
   };
+  readonly governance: {
+    /** Give a repository a law: scans it, writes `.nomos`, compiles and commits it; safe to repeat. */
+    readonly init: Verb<"governance.init">;
+    /** Remove a repository's law without a trace; refused while tickets or uncommitted changes would go with it. */
+    readonly deinit: Verb<"governance.deinit">;
+    /** Add settings that this version knows to `.nomos/config.yaml`, and compile the law anew. */
+    readonly upgrade: Verb<"governance.upgrade">;
+    /** Remove old caches of a law, and leases and statuses of tickets that are archived or gone. */
+    readonly gc: Verb<"governance.gc">;
+    /** Compile the constitution that is checked out into its lock. */
+    readonly build: Verb<"governance.build">;
+    /** Seal and sign the policy of the law that is checked out. */
+    readonly compose: Verb<"governance.compose">;
+    /** Show the law in force: its rules, what it protects, budgets, checks, and what is wrong with it. */
+    readonly show: Verb<"governance.show">;
+    /** Verify that the files of a law belong together, and that nobody edited what was compiled. */
+    readonly verify: Verb<"governance.verify">;
+    /** Ask the law whether something may be done to a path, with or without a ticket. */
+    readonly check: Verb<"governance.check">;
+    /** Show what a repository is made of, as `nomos init` would see it. */
+    readonly scan: Verb<"governance.scan">;
+    /** Check `.nomos/config.yaml` as it is checked out, and show the settings with their defaults. */
+    readonly config: Verb<"governance.config">;
+    /** List the repositories that have or had a law, as the log knows them. */
+    readonly list: Verb<"governance.list">;
+  };
   readonly landing: {
     /** List landings, newest first; with `--state open` those that are queued or being checked. */
     readonly list: Verb<"landing.list">;

@@ -1768,6 +1768,344 @@ export interface SyscallTypes {
       readonly kept: readonly string[];
     };
   };
+  /** Give a repository a law: scans it, writes `.nomos`, compiles and commits it; safe to repeat. */
+  "governance.init": {
+    readonly kind: "write";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+      /** say what would be done, and do nothing */
+      readonly dryRun?: boolean | "0" | "1" | "true" | "false";
+      /** false: only stage the files */
+      readonly commit?: boolean;
+      /** put the law on a branch of its own, mounted at `.nomos` */
+      readonly sidecar?: boolean | "0" | "1" | "true" | "false";
+      /** the message of the commit */
+      readonly message?: string;
+    };
+    readonly output: {
+      readonly root: string;
+      readonly mode: "tracked" | "sidecar";
+      readonly branch: string;
+      readonly dryRun: boolean;
+      /** false: the law was there, and nothing was changed */
+      readonly isNew: boolean;
+      /** written, or in a dry run to be written */
+      readonly files: readonly string[];
+      /** null: nothing was committed */
+      readonly commit: string | null;
+      readonly scan: {
+        readonly root: string;
+        readonly files: number;
+        readonly languages: readonly {
+          readonly name: string;
+          /** the part of its markers that was found */
+          readonly confidence: number;
+          readonly markers: readonly string[];
+        }[];
+        readonly checks: readonly {
+          readonly argv: readonly string[];
+          /** the file that names it */
+          readonly from: string;
+        }[];
+        readonly sourceDirs: readonly string[];
+        readonly ci: readonly string[];
+        readonly hooks: readonly string[];
+        /** patterns of files that hold keys or passwords */
+        readonly sensitive: readonly string[];
+        readonly budget: {
+          readonly files: number;
+          readonly lines: number;
+        };
+        /** there is an `.exo` folder, whose law can be imported */
+        readonly hasExo: boolean;
+      };
+      readonly notices: readonly string[];
+    };
+  };
+  /** Remove a repository's law without a trace; refused while tickets or uncommitted changes would go with it. */
+  "governance.deinit": {
+    readonly kind: "write";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+      /** say what would be done, and do nothing */
+      readonly dryRun?: boolean | "0" | "1" | "true" | "false";
+      /** also when work of people goes with it */
+      readonly force?: boolean | "0" | "1" | "true" | "false";
+      /** the message of the commit */
+      readonly message?: string;
+    };
+    readonly output: {
+      readonly root: string;
+      readonly dryRun: boolean;
+      readonly files: readonly string[];
+      readonly refs: readonly string[];
+      /** null: nothing was committed */
+      readonly commit: string | null;
+      /** what people would lose; it takes `force` */
+      readonly kept: readonly string[];
+      readonly notices: readonly string[];
+    };
+  };
+  /** Add settings that this version knows to `.nomos/config.yaml`, and compile the law anew. */
+  "governance.upgrade": {
+    readonly kind: "write";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+      /** say what would be done, and do nothing */
+      readonly dryRun?: boolean | "0" | "1" | "true" | "false";
+      /** false: only stage the files */
+      readonly commit?: boolean;
+      /** the message of the commit */
+      readonly message?: string;
+    };
+    readonly output: {
+      readonly root: string;
+      readonly dryRun: boolean;
+      readonly files: readonly string[];
+      /** null: nothing was committed */
+      readonly commit: string | null;
+    };
+  };
+  /** Remove old caches of a law, and leases and statuses of tickets that are archived or gone. */
+  "governance.gc": {
+    readonly kind: "write";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+      /** say what would be done, and do nothing */
+      readonly dryRun?: boolean | "0" | "1" | "true" | "false";
+      /** age of caches; default 30 */
+      readonly days?: number;
+    };
+    readonly output: {
+      readonly dryRun: boolean;
+      readonly files: readonly string[];
+      readonly refs: readonly string[];
+    };
+  };
+  /** Compile the constitution that is checked out into its lock. */
+  "governance.build": {
+    readonly kind: "write";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+    };
+    readonly output: {
+      readonly file: string;
+      /** the log did not know this lock */
+      readonly isNew: boolean;
+      readonly rules: number;
+      readonly notes: readonly {
+        readonly line: number;
+        readonly id: string | null;
+        readonly reason: string;
+      }[];
+    };
+  };
+  /** Seal and sign the policy of the law that is checked out. */
+  "governance.compose": {
+    readonly kind: "write";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+    };
+    readonly output: {
+      readonly file: string;
+      /** the log did not know this seal */
+      readonly isNew: boolean;
+      /** a verifier key; null: not signed */
+      readonly signer: string | null;
+    };
+  };
+  /** Show the law in force: its rules, what it protects, budgets, checks, and what is wrong with it. */
+  "governance.show": {
+    readonly kind: "read";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+    };
+    readonly output: {
+      /** whose last commit is the law; null: it is not committed yet */
+      readonly branch: string | null;
+      readonly tip: string | null;
+      /** false: nothing is allowed until the problems are mended */
+      readonly sound: boolean;
+      readonly problems: readonly {
+        readonly code: string;
+        readonly file: string;
+        readonly message: string;
+        readonly remedy: string;
+        /** in the law's branch, or only in the files that are checked out */
+        readonly at: "committed" | "checkout";
+      }[];
+      /** of the lock */
+      readonly hash: string | null;
+      /** hash of the lock before it */
+      readonly previous: string | null;
+      /** the verifier key of who sealed the policy; null: nobody signed it */
+      readonly signer: string | null;
+      readonly composedAt: string | null;
+      readonly rules: readonly {
+        readonly id: string;
+        readonly type: string;
+        readonly patterns: readonly string[];
+        /** empty: all */
+        readonly actions: readonly string[];
+        readonly message: string;
+        readonly checks: readonly (readonly string[])[];
+      }[];
+      readonly protected: {
+        readonly read: readonly string[];
+        readonly write: readonly string[];
+        readonly delete: readonly string[];
+      };
+      readonly budgets: {
+        readonly files: number;
+        readonly lines: number;
+      };
+      /** commands that work has to pass before it lands */
+      readonly checks: readonly (readonly string[])[];
+      readonly lanes: readonly {
+        readonly name: string;
+        readonly types: readonly string[];
+        readonly count: number;
+      }[];
+      readonly ticketsAtOnceMax: number | null;
+    };
+  };
+  /** Verify that the files of a law belong together, and that nobody edited what was compiled. */
+  "governance.verify": {
+    readonly kind: "read";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+    };
+    readonly output: {
+      readonly ok: boolean;
+      readonly problems: readonly {
+        readonly code: string;
+        readonly file: string;
+        readonly message: string;
+        readonly remedy: string;
+        /** in the law's branch, or only in the files that are checked out */
+        readonly at: "committed" | "checkout";
+      }[];
+      readonly branch: string | null;
+      readonly tip: string | null;
+      readonly signer: string | null;
+      /** null: the law is not sound */
+      readonly rules: number | null;
+      /** the chain of locks could not be followed to its beginning */
+      readonly isHistoryCut: boolean;
+    };
+  };
+  /** Ask the law whether something may be done to a path, with or without a ticket. */
+  "governance.check": {
+    readonly kind: "read";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+      /** `read`, `write`, `delete`, or a word that means one of them */
+      readonly verb: string;
+      /** from `cwd`, absolute, or `~/...` */
+      readonly path: string;
+      readonly ticket?: string;
+      /** what was shown, such as `attestation:delete` */
+      readonly evidence?: readonly string[];
+    };
+    readonly output: {
+      readonly verdict: "allow" | "deny" | "ask";
+      readonly rules: readonly string[];
+      readonly reason: string;
+      /** what turns an `ask` into a yes */
+      readonly requires: readonly string[];
+    };
+  };
+  /** Show what a repository is made of, as `nomos init` would see it. */
+  "governance.scan": {
+    readonly kind: "read";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+    };
+    readonly output: {
+      readonly root: string;
+      readonly files: number;
+      readonly languages: readonly {
+        readonly name: string;
+        /** the part of its markers that was found */
+        readonly confidence: number;
+        readonly markers: readonly string[];
+      }[];
+      readonly checks: readonly {
+        readonly argv: readonly string[];
+        /** the file that names it */
+        readonly from: string;
+      }[];
+      readonly sourceDirs: readonly string[];
+      readonly ci: readonly string[];
+      readonly hooks: readonly string[];
+      /** patterns of files that hold keys or passwords */
+      readonly sensitive: readonly string[];
+      readonly budget: {
+        readonly files: number;
+        readonly lines: number;
+      };
+      /** there is an `.exo` folder, whose law can be imported */
+      readonly hasExo: boolean;
+    };
+  };
+  /** Check `.nomos/config.yaml` as it is checked out, and show the settings with their defaults. */
+  "governance.config": {
+    readonly kind: "read";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+    };
+    readonly output: {
+      readonly ok: boolean;
+      readonly problems: readonly {
+        readonly level: "error" | "warning";
+        /** such as `budgets.files`; empty: the whole file */
+        readonly key: string;
+        readonly message: string;
+      }[];
+      readonly branch: string | null;
+      readonly budgets: {
+        readonly files: number;
+        readonly lines: number;
+      } | null;
+      readonly checks: readonly (readonly string[])[];
+      readonly leases: {
+        readonly remote: string | null;
+        readonly minutes: number;
+      } | null;
+    };
+  };
+  /** List the repositories that have or had a law, as the log knows them. */
+  "governance.list": {
+    readonly kind: "read";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly repositories: readonly {
+        /** names the repository in the log */
+        readonly id: string;
+        readonly root: string | null;
+        readonly state: "governed" | "removed";
+        readonly branch: string | null;
+        readonly mode: "tracked" | "sidecar";
+        readonly hash: string | null;
+        readonly problems: readonly {
+          readonly code: string;
+          readonly message: string;
+        }[];
+        readonly changedAt: string;
+      }[];
+    };
+  };
   /** List landings, newest first; with `--state open` those that are queued or being checked. */
   "landing.list": {
     readonly kind: "read";

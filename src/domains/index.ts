@@ -173,9 +173,8 @@ export {
 export { folded } from "./gate/pattern-index.ts";
 export { overlapOf, scopeWithin, UNPROVEN } from "./globs/overlap.ts";
 export {
-  buildLaw,
   collectLaw,
-  composeLaw,
+  compileLaws,
   findLaw,
   GOVERNED,
   type GovernedRow,

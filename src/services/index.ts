@@ -19,6 +19,7 @@ export { NO_PROOFS, type Proof, type Proofs, type ProofWish } from "./governance
 export type { TicketBook, TicketNow } from "./governance/tickets/ticket-book.ts";
 export type { TicketFields } from "./governance/tickets/ticket-fields.ts";
 export type { GovernedTickets, Tickets } from "./governance/tickets/tickets.ts";
+export { createGovernance, type GovernanceService } from "./governance/setup/governance.ts";
 export { cleanTemporaries } from "./home/clean-temporaries.ts";
 export { giveHomeLeaseBack, takeHomeLease } from "./home/home-lease.ts";
 export { type HomeState, homeState } from "./home/home-state.ts";

@@ -14,6 +14,7 @@ import type {
   DriverCatalogue,
   EventLoopLag,
   FanOuts,
+  GovernanceService,
   HomeState,
   Instruments,
   Landings,
@@ -58,6 +59,7 @@ export interface Services {
   readonly workspaces: WorkspaceRegistry;
   readonly trees: SessionTrees;
   readonly radar: Pick<RadarService, "conflicts">;
+  readonly governance: GovernanceService;
   readonly landings: Landings;
   readonly fanOuts: FanOuts;
   readonly tokens: Tokens;

@@ -42,6 +42,7 @@ const CAPABILITIES: { readonly [role in Role]: readonly string[] } = {
       "blob.read",
       "conflict.read",
       "fanout.read",
+      "governance.read",
       "landing.read",
       "mcp.read",
     ],

@@ -13,6 +13,7 @@ import { doc } from "./doc/doc.ts";
 import { driver } from "./driver/driver.ts";
 import { event } from "./event/event.ts";
 import { fanOut } from "./fan-out/fan-out.ts";
+import { governance } from "./governance/governance.ts";
 import { landing } from "./landing/landing.ts";
 import { mcpServer } from "./mcp-server/mcp-server.ts";
 import { model } from "./model/model.ts";
@@ -43,6 +44,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...agent,
   ...workspace,
   ...worktree,
+  ...governance,
   ...landing,
   ...blame,
   ...fanOut,

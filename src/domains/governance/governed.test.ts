@@ -3,9 +3,8 @@ import { placed } from "../../../test/support/kernel-model.ts";
 import { proves } from "../../../test/support/proves.ts";
 import { type AnyFact, type Decision, foldAll, isRefusal } from "../../kernel/index.ts";
 import {
-  buildLaw,
   collectLaw,
-  composeLaw,
+  compileLaws,
   findLaw,
   GOVERNED_LIMITS,
   type GovernedState,
@@ -46,11 +45,10 @@ proves("GS-1", "a repository without a law: it is offered once, and never after 
 proves("GS-2", "the same lock, seal or law again: nothing is recorded; another one is", () => {
   const built = after(
     (state) => initialiseLaw(state, DONE),
-    (state) => buildLaw(state, LOCK),
-    (state) => composeLaw(state, { seal: "s1", because: "init" }),
+    (state) => compileLaws(state, { lock: LOCK, seal: "s1" }, "build"),
   );
-  expect(buildLaw(built, LOCK)).toEqual([]);
-  expect(composeLaw(built, { seal: "s1", because: "again" })).toEqual([]);
+  expect(compileLaws(built, { lock: LOCK, seal: "s1" }, "again")).toEqual([]);
+  expect(compileLaws(built, {}, "again")).toEqual([]);
   expect(findLaw(built, FOUND)).toEqual([]);
   expect(findLaw(built, { ...FOUND, tip: "moved" })).toEqual([]);
   expect(findLaw(built, { ...FOUND, lockHash: "l2" })).toHaveLength(1);

@@ -41,30 +41,42 @@ export function offerLaw(state: GovernedState, root: string): Decision {
   return state.at === "absent" ? [fact("governance.offered@1", { root })] : [];
 }
 
-export function initialiseLaw(_state: GovernedState, done: Initialised): Decision {
-  return [fact("governance.initialised@1", { ...done, files: named(done.files) })];
+export interface LockNames {
+  readonly lockHash: string;
+  readonly previous: string | null;
+  readonly rulesHash: string;
+}
+
+/** What is compiled and sealed now; without members that are not there. */
+export interface CompiledNames {
+  readonly lock?: LockNames;
+  readonly seal?: string;
+}
+
+export function initialiseLaw(state: GovernedState, done: Initialised, compiled: CompiledNames = {}): Decision {
+  const initialised = fact("governance.initialised@1", { ...done, files: named(done.files) });
+  return [initialised, ...compileLaws(state, compiled, "init")];
 }
 
 export function upgradeLaw(
-  _state: GovernedState,
+  state: GovernedState,
   done: { readonly files: readonly string[]; readonly commit: string | null },
+  compiled: CompiledNames = {},
 ): Decision {
-  return [fact("governance.upgraded@1", { ...done, files: named(done.files) })];
+  const upgraded = fact("governance.upgraded@1", { ...done, files: named(done.files) });
+  return [upgraded, ...compileLaws(state, compiled, "upgrade")];
 }
 
-/** The same lock again is no news. */
-export function buildLaw(
+/** The same lock or seal again is no news. */
+export function compileLaws(
   state: GovernedState,
-  lock: { readonly lockHash: string; readonly previous: string | null; readonly rulesHash: string },
-): Decision {
-  return state.lockHash === lock.lockHash ? [] : [fact("governance.built@1", lock)];
-}
-
-export function composeLaw(
-  state: GovernedState,
-  sealed: { readonly seal: string; readonly because: string },
-): Decision {
-  return state.seal === sealed.seal ? [] : [fact("governance.composed@1", sealed)];
+  { lock, seal }: CompiledNames,
+  because: string,
+): readonly FactOf<typeof GOVERNED_EVENTS>[] {
+  return [
+    ...(lock === undefined || lock.lockHash === state.lockHash ? [] : [fact("governance.built@1", lock)]),
+    ...(seal === undefined || seal === state.seal ? [] : [fact("governance.composed@1", { seal, because })]),
+  ];
 }
 
 /** A law that is sound. A branch that moved without a change of its law is no news. */

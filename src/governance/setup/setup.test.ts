@@ -295,6 +295,17 @@ proves(
   },
 );
 
+proves("GS-10", "a law was on the branch before: the sidecar's locks have a history of their own", async () => {
+  using all = setUpLawBench();
+  await init(all);
+  await deinit(all);
+  await init(all, { sidecar: true });
+  expect(await verifyLaw(all.place.git, all.repo, { scratch: all.place.scratch })).toMatchObject({ problems: [] });
+  await deinit(all);
+  await init(all);
+  expect(await verifyLaw(all.place.git, all.repo, { scratch: all.place.scratch })).toMatchObject({ problems: [] });
+});
+
 proves("GS-10", "a clone of a sidecar: init mounts the branch that is at the remote", async () => {
   using all = setUpLawBench();
   const { git, repo, directory } = all;

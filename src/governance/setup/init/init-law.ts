@@ -88,7 +88,9 @@ async function initSidecar(
   told: InitDone,
   dryRun: boolean,
 ): Promise<InitDone> {
-  const asSidecar = await planInit({ ...scene, seat: { ...scene.seat, mode: "sidecar" } }, make);
+  // Its locks have a history of their own.
+  const aside: SetupScene = { ...scene, tip: { ...scene.tip, law: null }, seat: { ...scene.seat, mode: "sidecar" } };
+  const asSidecar = await planInit(aside, make);
   const mounted = await mountSidecar(place, scene, asSidecar.created, { message: MESSAGE, dryRun });
   const { branch, commit, isNew } = mounted;
   const made = isNew && !dryRun ? asSidecar.made : null;

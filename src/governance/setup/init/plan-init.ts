@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { SIDECAR_BRANCH } from "../../repository/law-path.ts";
 import type { MadeLaw, MakeLaw } from "../law-maker.ts";
-import { IGNORED_TEXT, LAW_NAMES } from "../law-names.ts";
+import { CACHE, IGNORED_TEXT, LAW_NAMES } from "../law-names.ts";
 import type { LawSeat, SetupScene } from "../open-setup.ts";
 import { readOwn } from "../own-files.ts";
 import { scanCheckout } from "../scan/scan-checkout.ts";
@@ -41,8 +41,15 @@ export async function planInit(scene: SetupScene, make: MakeLaw): Promise<InitPl
   const textOf = (name: string): string | null => created.get(name) ?? onDisk.get(name) ?? null;
   const made = [LAW_NAMES.lock, LAW_NAMES.seal].some(isMissing) ? await make(scene.tip, textOf) : null;
   for (const [name, text] of made?.files ?? []) if (isMissing(name)) created.set(name, text);
-  const uncommitted = OWN.filter((name) => !committed.has(name) && textOf(name) !== null);
+  const own = OWN.filter((name) => !committed.has(name) && textOf(name) !== null);
+  const uncommitted = committed.size > 0 ? own : [...new Set([...own, ...(await imported(seat))])];
   return { scan, branch, created, uncommitted, made };
+}
+
+/** What an import brought before the law was ever committed. */
+async function imported({ checkout, folder }: LawSeat): Promise<readonly string[]> {
+  const names = (await checkout.changed(folder)).map((path) => (folder === "" ? path : path.slice(folder.length + 1)));
+  return names.filter((name) => !name.startsWith(`${CACHE}/`));
 }
 
 /** Names of the files that a commit holds. */

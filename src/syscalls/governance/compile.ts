@@ -1,0 +1,56 @@
+import * as z from "zod";
+import { type Syscall, write } from "../define.ts";
+import { byOf } from "../session/answer.ts";
+import { byCwd, HERE, OPENING, WRITING } from "./wire.ts";
+
+const COMMON = {
+  permission: "governance.write",
+  roles: [],
+  needs: ["governance", "store", "noteCall"],
+  rights: "person",
+  about: "system",
+  idempotent: true,
+} as const;
+
+/** The law as it is checked out; people commit what comes of it. */
+export const governanceCompile: readonly Syscall[] = [
+  write({
+    name: "governance.build",
+    summary: "Compile the constitution that is checked out into its lock",
+    ...COMMON,
+    input: byCwd,
+    output: z.object({
+      file: z.string(),
+      isNew: z.boolean().describe("the log did not know this lock"),
+      rules: z.number().int(),
+      notes: z.array(z.object({ line: z.number().int(), id: z.string().nullable(), reason: z.string() })),
+    }),
+    errors: [...OPENING, ...WRITING, "not_governed", "governance_missing"],
+    http: { method: "POST", path: "/api/governance/build" },
+    cli: { positional: [], ...HERE },
+    commit: (context, { cwd }) => context.services.governance.build(cwd, byOf(context)),
+    answer: async ({ services }, { cwd }, events) => {
+      const { file, rules, notes } = await services.governance.built(cwd);
+      return { file, isNew: events.length > 0, rules, notes: notes.map((one) => ({ ...one })) };
+    },
+  }),
+  write({
+    name: "governance.compose",
+    summary: "Seal and sign the policy of the law that is checked out",
+    ...COMMON,
+    input: byCwd,
+    output: z.object({
+      file: z.string(),
+      isNew: z.boolean().describe("the log did not know this seal"),
+      signer: z.string().nullable().describe("a verifier key; null: not signed"),
+    }),
+    errors: [...OPENING, ...WRITING, "not_governed", "governance_missing", "governance_drift"],
+    http: { method: "POST", path: "/api/governance/compose" },
+    cli: { positional: [], ...HERE },
+    commit: (context, { cwd }) => context.services.governance.compose(cwd, byOf(context)),
+    answer: async ({ services }, { cwd }, events) => {
+      const { file, signer } = await services.governance.composed(cwd);
+      return { file, isNew: events.length > 0, signer };
+    },
+  }),
+];
