@@ -423,7 +423,6 @@ export {
   settleWork,
   suspendWork,
   tellWork,
-  ticketKey,
   WORK,
   type WorkRow,
   type WorkState,

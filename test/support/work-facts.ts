@@ -23,10 +23,10 @@ const parting = { summary: text, next: maybe, reason: maybe };
 /** Data of the events of work on tickets, for properties over every history. */
 export const WORK_FACTS = {
   "work.planned@1": fc.record({
-    ...{ ticketId, repo, role, title: text, cwd: text, agent: text, model: maybe, actor: text, receivedFrom: maybe },
+    ...{ ticketId, repo, role, title: text, cwd: text, agent: text, model: maybe, actor: text },
   }),
   "work.assigned@1": fc.record({ ticketId, repo, role, fence: maybeFence }),
-  "work.told@1": told,
+  "work.told@1": fc.record({ turnId: text, steerId: text, receivedFrom: maybe }),
   "work.leased@1": fc.record({ fence }),
   "work.lost@1": fc.record({ holder: maybe, fence: maybeFence }),
   "work.warned@1": told,

@@ -16,8 +16,6 @@ export interface WorkOrder {
   readonly model: string | null;
   /** The principal that started it. */
   readonly actor: string;
-  /** The session whose handoff it received; null: there was none for it. */
-  readonly receivedFrom: string | null;
 }
 
 /** What changed, measured against what the ticket allows. From 0 (none) to 1. */
@@ -65,6 +63,13 @@ export interface AskedFinish extends Parting {
   readonly actor: string;
 }
 
+export interface ToldWork {
+  readonly turnId: string;
+  readonly steerId: string;
+  /** The session whose handoff it was shown; null: there was none for it. */
+  readonly receivedFrom: string | null;
+}
+
 export const WORK_EVENTS = {
   /** Recorded before the lease is claimed and before the session exists. */
   "work.planned@1": event<WorkOrder>({ spaceNeed: "start", exact: true, words: ({ title }) => title }),
@@ -76,7 +81,7 @@ export const WORK_EVENTS = {
     readonly role: WorkRole;
   }>(),
   /** The agent was given its ticket, in this turn. The text is in its stream, as `steerId`. */
-  "work.told@1": event<{ readonly turnId: string; readonly steerId: string }>(),
+  "work.told@1": event<ToldWork>(),
   /** The lease was taken anew, with a higher fence. */
   "work.leased@1": event<{ readonly fence: number }>(),
   /** Somebody else holds the lease, or nobody does. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type AnyFact, type Decision, foldAll, isRefusal, type Placed } from "../../kernel/index.ts";
+import { ticketStreamId } from "../tickets/ticket-stream.ts";
 import {
   askFinish,
   assignWork,
@@ -18,7 +19,6 @@ import {
   settleWork,
   suspendWork,
   tellWork,
-  ticketKey,
   WORK,
   type WorkState,
   WorkStream,
@@ -28,11 +28,11 @@ import type { WorkOrder } from "./work-events.ts";
 
 const ORDER: WorkOrder = {
   ...{ ticketId: "TKT-1", title: "Login", repo: "abc", cwd: "/r", role: "work", agent: "claude", model: null },
-  ...{ actor: "operator", receivedFrom: null },
+  actor: "operator",
 };
 const CLOSING = { checks: "passed", drift: null, memento: ".nomos/mementos/TKT-1/s.md", actor: "operator" } as const;
 const PARTING = { summary: "done", next: null, reason: null };
-const TOLD = { turnId: "t", steerId: "m" };
+const TOLD = { turnId: "t", steerId: "m", receivedFrom: null };
 const ASKED = { ...PARTING, status: "keep", skipChecks: false, actor: "session:s" } as const;
 const FIGURES = { score: 0.117, scope: 0, budget: 0.35, boundary: 0, lines: 0, files: 4 };
 
@@ -134,7 +134,7 @@ test("the row is found by its ticket, and as unsettled while something is left t
     return order === null ? null : WORK.keysOf({ ...state, order });
   };
   expect(keysOf(after(plan))).toEqual({
-    ...{ ticket: ticketKey("abc", "TKT-1"), repo: "abc", open: true, unsettled: true, at: "planned" },
+    ...{ ticket: ticketStreamId("abc", "TKT-1"), repo: "abc", open: true, unsettled: true, at: "planned" },
   });
   expect(keysOf(after(plan, assign))).toMatchObject({ unsettled: false });
   expect(keysOf(after(plan, assign, finish("done")))).toMatchObject({ open: false, unsettled: true });

@@ -10,12 +10,14 @@ import {
   type Refusal,
   refuse,
 } from "../../kernel/index.ts";
+import { ticketStreamId } from "../tickets/ticket-stream.ts";
 import {
   type AskedFinish,
   type DriftFigures,
   type Finished,
   type Handed,
   type Parting,
+  type ToldWork,
   WORK_EVENTS,
   type WorkOrder,
 } from "./work-events.ts";
@@ -68,9 +70,8 @@ export function assignWork(state: WorkState, fence: number | null): Decision {
   return [fact("work.assigned@1", { ticketId, repo, fence, role })];
 }
 
-export function tellWork(state: WorkState, told: { readonly turnId: string; readonly steerId: string }): Decision {
-  const { turnId, steerId } = told;
-  return state.at === "absent" || state.isTold ? [] : [fact("work.told@1", { turnId, steerId })];
+export function tellWork(state: WorkState, { turnId, steerId, receivedFrom }: ToldWork): Decision {
+  return state.at === "absent" || state.isTold ? [] : [fact("work.told@1", { turnId, steerId, receivedFrom })];
 }
 
 export function leaseWork(state: WorkState, fence: number): Decision {
@@ -199,7 +200,7 @@ export const WORK = defineList<WorkRow>()({
   table: "works",
   newestFirst: true,
   keys: {
-    ticket: { text: ({ order }) => ticketKey(order.repo, order.ticketId), indexed: true },
+    ticket: { text: ({ order }) => ticketStreamId(order.repo, order.ticketId), indexed: true },
     repo: { text: ({ order }) => order.repo, indexed: true },
     open: { flag: isOpenWork, indexed: true },
     /** Something is left to do outside of the log. */
@@ -207,11 +208,6 @@ export const WORK = defineList<WorkRow>()({
     at: { text: ({ at }) => at },
   },
 });
-
-/** A ticket's id is unique within its repository. */
-export function ticketKey(repo: string, ticketId: string): string {
-  return `${repo}-${ticketId}`;
-}
 
 export interface DriftSample extends DriftFigures {
   readonly id: string;
@@ -227,7 +223,7 @@ export const DRIFTS = defineList<DriftSample>()({
   newestFirst: true,
   keys: {
     session: { text: ({ sessionId }) => sessionId, indexed: true },
-    ticket: { text: ({ order }) => ticketKey(order.repo, order.ticketId), indexed: true },
+    ticket: { text: ({ order }) => ticketStreamId(order.repo, order.ticketId), indexed: true },
     repo: { text: ({ order }) => order.repo, indexed: true },
   },
 });

@@ -23,6 +23,7 @@ export function createPermits({ toolPolicy, unattended, ground }: PermitSources)
   return async (wish, { gate, ask, noteDenial, noteAllowed, warn }) => {
     const here = await ground();
     const tool = foreignTool(await toolPolicy(wish.tool), unattended());
+    await gate.refresh();
     const judged = judgeWish(gate, wish, tool, here);
     const { verdict, rules, isRuled, ...deed } = judged;
     const action = { ...deed, resource: deed.resource.slice(0, RESOURCE_SHOWN) };
@@ -42,6 +43,7 @@ export function createPermits({ toolPolicy, unattended, ground }: PermitSources)
     const reply = await ask(wish.question, options, { action, rules, inputHash: wish.inputHash, detail: wish.detail });
     if (!reply.approved) return reply;
     // The answer may have taken days and the policy may have changed, so judge again.
+    await gate.refresh();
     const again = judgeWish(gate, wish, tool, await ground());
     return again.verdict === "deny" ? refused(again.rules) : reply;
   };

@@ -95,6 +95,7 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
     const resource = order.resource.slice(0, RESOURCE_SHOWN);
     const effectId = call.newId("effect");
     const policy = await scene.toolPolicy(kind);
+    await scene.gate.refresh();
     const shown = await preview(scene.gate, order, policy);
     const judged: { verdict: ReturnType<typeof judge> | null; question: Question | null } = {
       verdict: null,
@@ -141,6 +142,7 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
     const reply = await scene.answerTo(approvalId);
     if (!reply.approved) return { over: refused(effectId, reply.reason ?? "rejected"), seq: 0 };
     const policy = await scene.toolPolicy(order.kind);
+    await scene.gate.refresh();
     let no: readonly string[] | null = null;
     await record((state): Decision => {
       const { verdict, rules } = judge(order, policy, state);
