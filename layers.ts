@@ -271,7 +271,7 @@ export const LAYERS: readonly Layer[] = [
       "client",
     ],
     runtime: "node",
-    maxLines: 1300,
+    maxLines: 1400,
     note: "composition root: reads configuration once, builds the graph; no logic",
   },
   {

@@ -1654,6 +1654,12 @@ export const ERRORS = {
     message: "An audit is made by another model than the one that did the work.",
     remedy: "Name another agent or model: `nomos run --ticket <id> --role audit -a <agent> --model <model>`.",
   },
+  ticket_blocked: {
+    status: 409,
+    exit: 5,
+    message: "The ticket waits for other tickets.",
+    remedy: "Work on those first, or take another: `nomos ticket next`.",
+  },
   ticket_weak_sandbox: {
     status: 409,
     exit: 5,

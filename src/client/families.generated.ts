@@ -83,10 +83,14 @@ export interface Families {
     readonly ask: Verb<"session.ask">;
     /** Write a handoff with which another agent can continue: task, state, todo, artifacts, last messages. */
     readonly handoff: Verb<"session.handoff">;
+    /** Finish a session's work on its ticket, or report that an external agent's session has ended. */
+    readonly finish: Verb<"session.finish">;
+    /** Hand a session's work on its ticket to another agent: one act, which its receiver is told of first. */
+    readonly handover: Verb<"session.handover">;
+    /** Measure how far a session's changes are from what its ticket allows, as its files are now. */
+    readonly drift: Verb<"session.drift">;
     /** Open a session for an agent that already runs; it ends by `finish` or with the agent's process. */
     readonly open: Verb<"session.open">;
-    /** Report that an external agent's session has ended. */
-    readonly finish: Verb<"session.finish">;
   };
   readonly turn: {
     /** Report that an external agent has begun a turn. */
@@ -335,6 +339,12 @@ export interface Families {
   readonly conflict: {
     /** List the sessions whose work collides, with files and lines, and those whose branch has moved. */
     readonly list: Verb<"conflict.list">;
+  };
+  readonly work: {
+    /** List the sessions that work on a repository's tickets, or worked on one of them. */
+    readonly list: Verb<"work.list">;
+    /** Show how the drift of a repository's sessions went, the newest first. */
+    readonly drift: Verb<"work.drift">;
   };
   readonly config: {
     /** Show the configuration in force, with possible secrets hidden. */

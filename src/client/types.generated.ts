@@ -169,6 +169,10 @@ export interface SyscallTypes {
       readonly secrets?: readonly string[];
       /** for the script driver: the TypeScript file to run */
       readonly file?: string;
+      /** work on this ticket: strict, in a worktree of its own, within the ticket's scope, under its lease */
+      readonly ticket?: string;
+      /** on a ticket; `audit`: another model reads what was done and changes nothing */
+      readonly role?: "work" | "audit";
     };
     readonly output: {
       readonly id: string;
@@ -473,6 +477,8 @@ export interface SyscallTypes {
       /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       readonly reason?: string;
+      /** of a session on a ticket: nobody else takes it meanwhile */
+      readonly keepLease?: boolean;
     };
     readonly output: Session;
   };
@@ -1266,6 +1272,286 @@ export interface SyscallTypes {
       readonly text: string;
     };
   };
+  /** Finish a session's work on its ticket, or report that an external agent's session has ended. */
+  "session.finish": {
+    readonly kind: "write";
+    readonly input: {
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
+      readonly id: string;
+      /** on a ticket: what was done */
+      readonly summary?: string;
+      /** of the ticket; default: `review`. `keep` keeps it and the lease, `done` needs proof */
+      readonly status?: "keep" | "review" | "done";
+      /** what is left to do */
+      readonly next?: string;
+      /** recorded with its reason; proves nothing */
+      readonly skipChecks?: boolean;
+      /** why checks are skipped */
+      readonly reason?: string;
+      /** of an external agent */
+      readonly exitCode?: number;
+      /** the last error, if an external agent failed */
+      readonly error?: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly adapterSlug: string;
+      readonly workspaceSlug: string;
+      readonly ground: string;
+      readonly cwd: string;
+      readonly status: "starting" | "running" | "exited" | "killed" | "error";
+      readonly startedAt: string;
+      readonly endedAt?: string;
+      readonly lastOutputAt?: string;
+      readonly exitCode?: number;
+      readonly label?: string;
+      readonly agentSlug?: string;
+      readonly parentSessionId?: string;
+      readonly depth: number;
+      readonly name: string;
+      readonly agent: string;
+      readonly state: "starting" | "idle" | "busy" | "suspended" | "hibernated" | "exited" | "killed" | "error";
+      readonly busy: boolean;
+      readonly waitingFor?: "approval" | "quota";
+      /** when the usage limit resets that it waits for */
+      readonly waitingUntil?: string;
+      readonly queued: number;
+      readonly sandbox: "off" | "warn" | "enforce" | "strict";
+      readonly head: string | null;
+      readonly forkedFrom?: {
+        readonly sessionId: string;
+        readonly eventId: string;
+      };
+      readonly error?: {
+        readonly code: string;
+        readonly message: string;
+      };
+      /** of one session; lists leave it out */
+      readonly usage?: {
+        readonly events: number;
+        /** its events as stored, and the blobs and artifacts it brought, packed */
+        readonly bytes: number;
+        /** of the first ancestor and all that forked from there: what the limit is for */
+        readonly withForks: number;
+        /** `limits.sessionBytes` */
+        readonly limit: number;
+      };
+      /** as given, or the beginning of the first prompt */
+      readonly title?: string;
+      /** the sum over its turns, as its agents tell it; absent when they tell nothing */
+      readonly spent?: {
+        /** tokens, without cached ones */
+        readonly input: number;
+        readonly output: number;
+        readonly cacheRead: number;
+        readonly cacheWrite: number;
+        /** null when the agent tells no price */
+        readonly costUsd: number | null;
+      };
+      /** what it said and did has left the log */
+      readonly archived?: {
+        readonly at: string;
+        /** in `archive` of the home */
+        readonly file?: string;
+      };
+      /** of a session on a ticket */
+      readonly work?: {
+        readonly sessionId: string;
+        readonly ticket: string;
+        readonly title: string;
+        readonly repo: string;
+        readonly role: "work" | "audit";
+        readonly agent: string;
+        readonly model?: string;
+        readonly state: "planned" | "active" | "suspended" | "finished" | "handed" | "dropped";
+        /** of its lease */
+        readonly fence?: number;
+        /** somebody else has the lease */
+        readonly lost: boolean;
+        /** false: memento, ticket status or lease are still to be brought up to date */
+        readonly settled: boolean;
+        /** of the last finish */
+        readonly status?: "keep" | "review" | "done";
+        readonly checks?: "passed" | "bypassed" | "none";
+        readonly summary?: string;
+        readonly next?: string;
+        readonly reason?: string;
+        /** the agent that it was handed to */
+        readonly to?: string;
+        readonly receivedBy?: string;
+        readonly memento?: string;
+        /** why the last finish did not happen */
+        readonly refused?: {
+          readonly code: string;
+          readonly message: string;
+        };
+        readonly drift?: {
+          readonly score: number;
+          /** the share of the files that is out of scope */
+          readonly scope: number;
+          /** how much of the file budget is used */
+          readonly budget: number;
+          /** 1: a file that the boundary forbids was changed */
+          readonly boundary: number;
+          /** how much of the line budget is used; no part of the score */
+          readonly lines: number;
+          readonly files: number;
+        };
+        readonly startedAt: string;
+        readonly changedAt: string;
+      };
+      /** true: it happens when the running turn has ended */
+      readonly asked?: boolean;
+    };
+  };
+  /** Hand a session's work on its ticket to another agent: one act, which its receiver is told of first. */
+  "session.handover": {
+    readonly kind: "write";
+    readonly input: {
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
+      readonly id: string;
+      /** the agent that receives it; default: whoever starts next */
+      readonly to?: string;
+      /** where the work stands */
+      readonly summary: string;
+      readonly reason?: string;
+      /** what is left to do */
+      readonly next?: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly adapterSlug: string;
+      readonly workspaceSlug: string;
+      readonly ground: string;
+      readonly cwd: string;
+      readonly status: "starting" | "running" | "exited" | "killed" | "error";
+      readonly startedAt: string;
+      readonly endedAt?: string;
+      readonly lastOutputAt?: string;
+      readonly exitCode?: number;
+      readonly label?: string;
+      readonly agentSlug?: string;
+      readonly parentSessionId?: string;
+      readonly depth: number;
+      readonly name: string;
+      readonly agent: string;
+      readonly state: "starting" | "idle" | "busy" | "suspended" | "hibernated" | "exited" | "killed" | "error";
+      readonly busy: boolean;
+      readonly waitingFor?: "approval" | "quota";
+      /** when the usage limit resets that it waits for */
+      readonly waitingUntil?: string;
+      readonly queued: number;
+      readonly sandbox: "off" | "warn" | "enforce" | "strict";
+      readonly head: string | null;
+      readonly forkedFrom?: {
+        readonly sessionId: string;
+        readonly eventId: string;
+      };
+      readonly error?: {
+        readonly code: string;
+        readonly message: string;
+      };
+      /** of one session; lists leave it out */
+      readonly usage?: {
+        readonly events: number;
+        /** its events as stored, and the blobs and artifacts it brought, packed */
+        readonly bytes: number;
+        /** of the first ancestor and all that forked from there: what the limit is for */
+        readonly withForks: number;
+        /** `limits.sessionBytes` */
+        readonly limit: number;
+      };
+      /** as given, or the beginning of the first prompt */
+      readonly title?: string;
+      /** the sum over its turns, as its agents tell it; absent when they tell nothing */
+      readonly spent?: {
+        /** tokens, without cached ones */
+        readonly input: number;
+        readonly output: number;
+        readonly cacheRead: number;
+        readonly cacheWrite: number;
+        /** null when the agent tells no price */
+        readonly costUsd: number | null;
+      };
+      /** what it said and did has left the log */
+      readonly archived?: {
+        readonly at: string;
+        /** in `archive` of the home */
+        readonly file?: string;
+      };
+      /** of a session on a ticket */
+      readonly work?: {
+        readonly sessionId: string;
+        readonly ticket: string;
+        readonly title: string;
+        readonly repo: string;
+        readonly role: "work" | "audit";
+        readonly agent: string;
+        readonly model?: string;
+        readonly state: "planned" | "active" | "suspended" | "finished" | "handed" | "dropped";
+        /** of its lease */
+        readonly fence?: number;
+        /** somebody else has the lease */
+        readonly lost: boolean;
+        /** false: memento, ticket status or lease are still to be brought up to date */
+        readonly settled: boolean;
+        /** of the last finish */
+        readonly status?: "keep" | "review" | "done";
+        readonly checks?: "passed" | "bypassed" | "none";
+        readonly summary?: string;
+        readonly next?: string;
+        readonly reason?: string;
+        /** the agent that it was handed to */
+        readonly to?: string;
+        readonly receivedBy?: string;
+        readonly memento?: string;
+        /** why the last finish did not happen */
+        readonly refused?: {
+          readonly code: string;
+          readonly message: string;
+        };
+        readonly drift?: {
+          readonly score: number;
+          /** the share of the files that is out of scope */
+          readonly scope: number;
+          /** how much of the file budget is used */
+          readonly budget: number;
+          /** 1: a file that the boundary forbids was changed */
+          readonly boundary: number;
+          /** how much of the line budget is used; no part of the score */
+          readonly lines: number;
+          readonly files: number;
+        };
+        readonly startedAt: string;
+        readonly changedAt: string;
+      };
+      /** true: it happens when the running turn has ended */
+      readonly asked?: boolean;
+    };
+  };
+  /** Measure how far a session's changes are from what its ticket allows, as its files are now. */
+  "session.drift": {
+    readonly kind: "read";
+    readonly input: {
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly score: number;
+      /** the share of the files that is out of scope */
+      readonly scope: number;
+      /** how much of the file budget is used */
+      readonly budget: number;
+      /** 1: a file that the boundary forbids was changed */
+      readonly boundary: number;
+      /** how much of the line budget is used; no part of the score */
+      readonly lines: number;
+      readonly files: readonly {
+        readonly path: string;
+        readonly inScope: boolean;
+      }[];
+    };
+  };
   /** Open a session for an agent that already runs; it ends by `finish` or with the agent's process. */
   "session.open": {
     readonly kind: "write";
@@ -1277,18 +1563,6 @@ export interface SyscallTypes {
       readonly agent?: string;
       readonly cwd?: string;
       readonly label?: string;
-    };
-    readonly output: Session;
-  };
-  /** Report that an external agent's session has ended. */
-  "session.finish": {
-    readonly kind: "write";
-    readonly input: {
-      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
-      readonly id: string;
-      readonly exitCode?: number;
-      /** the last error, if the agent failed */
-      readonly error?: string;
     };
     readonly output: Session;
   };
@@ -4900,6 +5174,96 @@ export interface SyscallTypes {
       }[];
     };
   };
+  /** List the sessions that work on a repository's tickets, or worked on one of them. */
+  "work.list": {
+    readonly kind: "read";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+      /** all work on this ticket, also ended */
+      readonly ticket?: string;
+    };
+    readonly output: {
+      readonly works: readonly {
+        readonly sessionId: string;
+        readonly ticket: string;
+        readonly title: string;
+        readonly repo: string;
+        readonly role: "work" | "audit";
+        readonly agent: string;
+        readonly model?: string;
+        readonly state: "planned" | "active" | "suspended" | "finished" | "handed" | "dropped";
+        /** of its lease */
+        readonly fence?: number;
+        /** somebody else has the lease */
+        readonly lost: boolean;
+        /** false: memento, ticket status or lease are still to be brought up to date */
+        readonly settled: boolean;
+        /** of the last finish */
+        readonly status?: "keep" | "review" | "done";
+        readonly checks?: "passed" | "bypassed" | "none";
+        readonly summary?: string;
+        readonly next?: string;
+        readonly reason?: string;
+        /** the agent that it was handed to */
+        readonly to?: string;
+        readonly receivedBy?: string;
+        readonly memento?: string;
+        /** why the last finish did not happen */
+        readonly refused?: {
+          readonly code: string;
+          readonly message: string;
+        };
+        readonly drift?: {
+          readonly score: number;
+          /** the share of the files that is out of scope */
+          readonly scope: number;
+          /** how much of the file budget is used */
+          readonly budget: number;
+          /** 1: a file that the boundary forbids was changed */
+          readonly boundary: number;
+          /** how much of the line budget is used; no part of the score */
+          readonly lines: number;
+          readonly files: number;
+        };
+        readonly startedAt: string;
+        readonly changedAt: string;
+      }[];
+    };
+  };
+  /** Show how the drift of a repository's sessions went, the newest first. */
+  "work.drift": {
+    readonly kind: "read";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+      readonly ticket?: string;
+      readonly limit?: number;
+    };
+    readonly output: {
+      /** of the last figures of each session; null: nothing was measured */
+      readonly average: number | null;
+      readonly max: number | null;
+      /** sessions over 0.7 */
+      readonly high: number;
+      readonly samples: readonly {
+        readonly score: number;
+        /** the share of the files that is out of scope */
+        readonly scope: number;
+        /** how much of the file budget is used */
+        readonly budget: number;
+        /** 1: a file that the boundary forbids was changed */
+        readonly boundary: number;
+        /** how much of the line budget is used; no part of the score */
+        readonly lines: number;
+        readonly files: number;
+        readonly sessionId: string;
+        readonly ticket: string;
+        readonly agent: string;
+        readonly at: string;
+      }[];
+    };
+  };
   /** Show the configuration in force, with possible secrets hidden. */
   "config.show": {
     readonly kind: "read";
@@ -5875,6 +6239,7 @@ export type ErrorCode =
   | "reason_required"
   | "checks_failed"
   | "audit_same_model"
+  | "ticket_blocked"
   | "ticket_weak_sandbox"
   | "git_failed"
   | "git_missing"

@@ -30,6 +30,7 @@ import type {
   ToolCalls,
   WaitingService,
   WhyService,
+  Works,
 } from "../services/index.ts";
 import type { Store } from "../store/index.ts";
 import type {
@@ -62,6 +63,8 @@ export interface Services {
   readonly governance: GovernanceService;
   readonly landings: Landings;
   readonly fanOuts: FanOuts;
+  /** Sessions that work on tickets. */
+  readonly works: Works;
   readonly tokens: Tokens;
   readonly frames: Frames;
   readonly secrets: Secrets;

@@ -28,6 +28,7 @@ import { todo } from "./todo/todo.ts";
 import { token } from "./token/token.ts";
 import { tool } from "./tool/tool.ts";
 import { turn } from "./turn/turn.ts";
+import { work } from "./work/work.ts";
 import { workspace } from "./workspace/workspace.ts";
 import { worktree } from "./worktree/worktree.ts";
 import { ws } from "./ws/ws.ts";
@@ -56,6 +57,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...audit,
   ...system,
   ...conflict,
+  ...work,
   ...config,
   ...queue,
   ...token,

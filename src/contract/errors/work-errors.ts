@@ -45,6 +45,12 @@ export const WORK_ERRORS = {
     "An audit is made by another model than the one that did the work.",
     "Name another agent or model: `nomos run --ticket <id> --role audit -a <agent> --model <model>`.",
   ),
+  ticket_blocked: entry(
+    409,
+    5,
+    "The ticket waits for other tickets.",
+    "Work on those first, or take another: `nomos ticket next`.",
+  ),
   ticket_weak_sandbox: entry(
     409,
     5,

@@ -56,10 +56,7 @@ export function createCheckRuns(
   return {
     checking: (id) => running.get(id) ?? null,
     check: async (given, signal) => {
-      const checks = await checksOf(
-        deps,
-        given.landings.map(({ order }) => order),
-      );
+      const checks = await checksOf(deps, given);
       // Hooks are short; whoever has no checks does not wait for those of others.
       if (checks.length === 0) return run(given, checks, signal);
       await places.take(signal);
@@ -110,9 +107,10 @@ function createPlaces(max: number): Places {
 /** Those of the configuration first, then those of the landings, then those of law and tickets; each once. */
 async function checksOf(
   { settings, law }: Pick<LandingDeps, "settings" | "law">,
-  orders: readonly LandingOrder[],
+  given: ToCheck,
 ): Promise<readonly (readonly string[])[]> {
-  const lawful = law === undefined ? [] : await Promise.all(orders.map(law.checks));
+  const orders = given.landings.map(({ order }) => order);
+  const lawful = await Promise.all(orders.map((order) => law?.checks(order, given) ?? []));
   const all = [...settings().checks, ...orders.flatMap(({ checks }) => checks), ...lawful.flat()];
   return [...new Map(all.map((check) => [JSON.stringify(check), check])).values()];
 }

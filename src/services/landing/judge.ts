@@ -48,7 +48,16 @@ export interface LandingLaw {
   /** What the law, the ticket and the lease say against a landing. */
   readonly judge: (given: LawfulWork) => Promise<readonly Finding[]>;
   /** Commands that have to pass beside those of the configuration and of the landing. */
-  readonly checks: (order: LandingOrder) => Promise<readonly (readonly string[])[]>;
+  readonly checks: (order: LandingOrder, to: CheckedRange) => Promise<readonly (readonly string[])[]>;
+  /** The branch that a session's work goes to when nobody names one; null: the one that is checked out. */
+  readonly into: (sessionId: string) => Promise<string | null>;
+}
+
+export interface CheckedRange {
+  readonly opened: LandingRepository;
+  /** Where the branch points. */
+  readonly onto: string;
+  readonly commit: string;
 }
 
 export interface LawfulWork extends Pick<Judged, "opened" | "order" | "tip" | "state"> {

@@ -23,7 +23,7 @@ export interface LandingDeps {
   readonly supervisor: Pick<Supervisor, "prompt">;
   readonly git: LandingGit;
   readonly judge: LandingJudge;
-  readonly law?: Pick<LandingLaw, "checks"> | undefined;
+  readonly law?: Pick<LandingLaw, "checks" | "into"> | undefined;
   readonly attribute?: Attribute | undefined;
   readonly settings: () => LandingSettings;
   /** For captured work, out of any agent's reach. */

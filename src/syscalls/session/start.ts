@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { SessionWire, toNomosError } from "../../contract/index.ts";
+import { NomosError, SessionWire, toNomosError } from "../../contract/index.ts";
 import { agentSlugIn, DEFAULT_WORKSPACE, narrowDelegates } from "../../domains/index.ts";
 import { LIMITS, SESSIONS, Session } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";
@@ -20,6 +20,11 @@ import { reachOf } from "./reach.ts";
 import { agentNamed } from "./talk.ts";
 
 const SECRETS_MAX = 64;
+const TICKET_ERRORS = [
+  ...(["not_governed", "governance_invalid", "ticket_not_found", "ticket_invalid", "ticket_closed"] as const),
+  ...(["ticket_blocked", "ticket_weak_sandbox", "audit_same_model", "lease_held", "lease_damaged"] as const),
+  ...(["lease_rewound", "lease_remote_failed", "ref_conflict"] as const),
+];
 const Label = z.string().max(LIMITS.labelChars);
 
 /** A person's token starts a root session. A session's own token starts one below it, if its agent may delegate. */
@@ -28,7 +33,7 @@ export const sessionStart: Syscall = write({
   summary: "Start a session with a driver, and with a first prompt if you give one",
   permission: "session.spawn",
   roles: ["session"],
-  needs: ["agents", "bounds", "delegation", "noteDenial", "redactor", "store", "supervisor", "trees"],
+  needs: ["agents", "bounds", "delegation", "noteDenial", "redactor", "store", "supervisor", "trees", "works"],
   rights: "opening",
   about: (_input, { sessionId }) => (sessionId === null ? "system" : `session/${sessionId}`),
   names: { agent: "agent" },
@@ -71,6 +76,16 @@ export const sessionStart: Syscall = write({
       .optional()
       .describe("secrets its processes get as variables"),
     file: z.string().max(4096).optional().describe("for the script driver: the TypeScript file to run"),
+    ticket: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe("work on this ticket: strict, in a worktree of its own, within the ticket's scope, under its lease"),
+    role: z
+      .enum(["work", "audit"])
+      .optional()
+      .describe("on a ticket; `audit`: another model reads what was done and changes nothing"),
   }),
   missing: { adapter: "missing_adapter" },
   output: SessionWire.extend({
@@ -124,6 +139,7 @@ export const sessionStart: Syscall = write({
     "secret_lost",
     "secret_not_variable",
     "vault_locked",
+    ...TICKET_ERRORS,
   ],
   http: { method: "POST", path: "/sessions/agent", status: 201 },
   cli: {
@@ -133,12 +149,19 @@ export const sessionStart: Syscall = write({
     says: ["Started {name} with {agent} in {cwd}.", "{warnings|lines}", "{notice}", "Next: nomos attach {name}"],
   },
   mcp: { toolsets: ["core", "inside"], aliases: { agent_start: {}, start_agent_session: {} } },
-  commit: async (context, { attachments, mode, model, options, ...rest }) => {
+  commit: async (context, { attachments, mode, model, options, ticket, role, ...rest }) => {
     refuseLarge(rest.prompt);
     const settings = givenSettings({ mode, model, options });
     const input = { ...rest, ...reachOf(context.actor), settings, attachments: givenAttachments(attachments) };
     const parent = context.actor.sessionId;
-    return parent === null ? startRoot(context, input) : startBelow(context, parent, input);
+    if (ticket === undefined && role === undefined)
+      return parent === null ? startRoot(context, input) : startBelow(context, parent, input);
+    // Below a session it would share its parent's worktree, and so a scope that is not the ticket's.
+    if (parent !== null) throw new NomosError("denied", { rules: ["ticket_below_session"] });
+    if (ticket === undefined) throw new NomosError("invalid_request", { field: "ticket", reason: "a role needs one" });
+    const isPerson = !input.onlyRegistered;
+    const opening = await withAgent(context, input);
+    return context.services.works.open({ ...opening, ticket, role: role ?? "work", isPerson }, byOf(context));
   },
   answer: async (context, input, events) => {
     const session = await showSession(context, sessionIdIn(events));
@@ -157,13 +180,14 @@ export const sessionStart: Syscall = write({
 type Input = Parameters<Context["services"]["supervisor"]["open"]>[0];
 
 async function startRoot(context: Context<"agents" | "supervisor">, input: Input): Promise<readonly RecordedEvent[]> {
-  const { supervisor } = context.services;
-  if (input.agent === undefined) return supervisor.open(input, byOf(context));
+  return context.services.supervisor.open(await withAgent(context, input), byOf(context));
+}
+
+/** The agent that is named brings whom it may delegate to. */
+async function withAgent(context: Context<"agents">, input: Input): Promise<Input> {
+  if (input.agent === undefined) return input;
   const agent = await agentNamed(context, input.agent);
-  return supervisor.open(
-    { ...input, agent: agent.slug, delegates: narrowDelegates(agent.delegatesTo ?? [], null) },
-    byOf(context),
-  );
+  return { ...input, agent: agent.slug, delegates: narrowDelegates(agent.delegatesTo ?? [], null) };
 }
 
 const GATE_CODES: readonly string[] = [

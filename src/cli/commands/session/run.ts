@@ -38,7 +38,8 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const waitMs = values.timeout === undefined ? null : durationMs(values.timeout);
   const schema = values.schema === undefined ? null : await readSchema(values.schema, terminal.cwd);
   const sources = { words: positionals, file: values["prompt-file"], contexts: values["context-file"] ?? [] };
-  const prompt = await readPrompt(terminal, sources, EVERYDAY.run.usage);
+  const mayBeEmpty = values.ticket !== undefined && schema === null;
+  const prompt = await readPrompt(terminal, { ...sources, mayBeEmpty }, EVERYDAY.run.usage);
   const client = await connect(terminal);
   const where = resolve(terminal.cwd, values.cwd ?? ".");
   const earlier = values.continue === true ? await lastIn(client, where) : values.session;

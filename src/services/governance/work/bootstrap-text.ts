@@ -170,7 +170,7 @@ function commandLines({ session, ticket }: Bootstrap): readonly string[] {
   if (session.role === "audit") return [`- Finish: \`nomos session finish ${session.id} --summary "<findings>"\``];
   return [
     `- Finish: \`nomos session finish ${session.id} --summary "<what you did>"\`, or the tool \`session_finish\``,
-    `- Hand over: \`nomos session hand-over ${session.id} --summary "<where it stands>" --next "<what is left>"\``,
+    `- Hand over: \`nomos session handover ${session.id} --summary "<where it stands>" --next "<what is left>"\``,
     `- Drift: \`nomos session drift ${session.id}\``,
     `- The whole ticket: \`nomos ticket show ${ticket.id}\``,
     "Commit in this worktree as you like; it lands through the gate. Claims prove nothing: the checks do.",

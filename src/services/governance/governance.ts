@@ -1,0 +1,124 @@
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { Committer } from "../../commit/index.ts";
+import { findLaw, GovernedStream, refuseLaw, type Speaker } from "../../domains/index.ts";
+import {
+  createFileCommits,
+  createLeases,
+  createRefs,
+  createTicketReader,
+  type FileCommits,
+  type Governed,
+  type Leases,
+  openGoverned,
+  type Refs,
+  type TicketReader,
+} from "../../governance/index.ts";
+import { type Clock, createGitRunner, type RepositoryGit } from "../../host/index.ts";
+import type { Store } from "../../store/index.ts";
+import type { SessionTrees } from "../../supervisor/index.ts";
+import type { SessionLaw } from "../../turns/index.ts";
+import type { LandingLaw } from "../landing/judge.ts";
+import { createLandingLaw } from "./landing-law.ts";
+import type { HeldLaw } from "./laws/held-law.ts";
+import { createLawCache, type LawCache } from "./laws/law-cache.ts";
+import { readLaw } from "./laws/read-law.ts";
+import { createSessionLaws } from "./laws/session-laws.ts";
+import type { WorkTickets } from "./work/work-deps.ts";
+import { createWorkTickets } from "./work/work-tickets.ts";
+
+/** What the daemon keeps of governed repositories: their laws, leases and tickets. Made before the sessions. */
+export interface Governance {
+  readonly git: RepositoryGit;
+  /** For temporary files of git, out of any agent's reach. */
+  readonly scratch: string;
+  readonly laws: LawCache;
+  readonly leases: Leases;
+  readonly refs: Refs;
+  readonly files: FileCommits;
+  readonly reader: TicketReader;
+  readonly tickets: WorkTickets;
+  readonly open: (cwd: string) => Promise<Governed | null>;
+  /** At the gate, beside its rules. */
+  readonly speak: Speaker;
+  readonly sessionLaw: SessionLaw;
+  readonly landingLaw: LandingLaw;
+  /** Everything that sessions have to be told is looked at before each of their turns. */
+  readonly beforeTurns: (prepare: (sessionId: string) => Promise<void>) => void;
+  readonly stop: () => void;
+}
+
+export interface GovernanceDeps {
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The person's home, by its real path: what `~` means in a rule. */
+  readonly personHome: string | null;
+  readonly store: Store;
+  readonly committer: Committer;
+  readonly clock: Clock;
+  /** Made after this. */
+  readonly trees: () => Pick<SessionTrees, "find">;
+  readonly log: (message: string, details: object) => void;
+}
+
+const DAEMON = { actor: "daemon" } as const;
+
+export function createGovernance(deps: GovernanceDeps): Governance {
+  const { home, environment, personHome, store, committer, clock, log } = deps;
+  const git = createGitRunner(environment);
+  const scratch = join(home, "tmp", "law");
+  const open = (cwd: string): Promise<Governed | null> => openGoverned(git, cwd, scratch);
+  /** What the branch holds, in the log too: a law that was edited by hand is told once. */
+  const note = ({ governed, sound, problems }: HeldLaw): void => {
+    const { repoKey, root, branch, tip } = governed;
+    const found = { root, branch, tip, lockHash: sound?.lock.hash ?? null, rulesHash: sound?.lock.rulesHash ?? null };
+    committer
+      .change(
+        GovernedStream,
+        repoKey,
+        (state) => (sound === null ? refuseLaw(state, problems) : findLaw(state, found)),
+        DAEMON,
+      )
+      .catch((thrown: unknown) => log("a law could not be recorded", { root, reason: String(thrown) }));
+  };
+  const read = (governed: Governed): Promise<HeldLaw> => readLaw({ git, scratch, home: personHome }, governed);
+  const laws = createLawCache({ open, read, onRead: note });
+  const refs = createRefs({ git, clock, environment });
+  const leases = createLeases({
+    ...{ refs, clock, host: hostname() },
+    remoteOf: async ({ repository }) => laws.known(repository.commonDir)?.sound?.config.leases.remote ?? null,
+  });
+  const reader = createTicketReader(git, scratch);
+  const tickets = createWorkTickets({ store, reader, refs, clock });
+  const sessionLaws = createSessionLaws({
+    ...{ store, laws, worktrees: join(home, "worktrees") },
+    repositoryOf: async (worktreeId) => {
+      const found = await deps
+        .trees()
+        .find(worktreeId)
+        .catch(() => null);
+      return found === null ? null : (found.repository.root ?? found.repository.gitDir);
+    },
+    leaseProblem: async ({ governed }, { order, fence }) => {
+      if (order === null || fence === null) return "lease_missing";
+      return (await leases.check(governed, order.ticketId, fence))?.refused ?? null;
+    },
+  });
+  let prepare: (sessionId: string) => Promise<void> = async () => undefined;
+  return {
+    ...{ git, scratch, laws, leases, refs, reader, tickets, open, speak: sessionLaws.speak },
+    files: createFileCommits({ environment, folder: join(home, "law-commits"), scratch, log }),
+    sessionLaw: {
+      ...sessionLaws,
+      ready: async (state) => {
+        await sessionLaws.ready(state);
+        await prepare(state.id);
+      },
+    },
+    landingLaw: createLandingLaw({ store, laws, leases, tickets }),
+    beforeTurns: (given) => {
+      prepare = given;
+    },
+    stop: sessionLaws.stop,
+  };
+}

@@ -1,0 +1,75 @@
+import { advisoriesOf, type Sibling } from "../../../domains/index.ts";
+import { machineFacts, measureCheckout, measureWorktree, repositoryFacts } from "../../../governance/index.ts";
+import type { Clock, RepositoryGit } from "../../../host/index.ts";
+import { Session, type SessionState } from "../../../kernel/index.ts";
+import type { Store } from "../../../store/index.ts";
+import type { SessionTrees } from "../../../supervisor/index.ts";
+import { siblingsOf, worksOn } from "./plan-work.ts";
+import type { Measures } from "./work-deps.ts";
+
+export interface MeasureDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly git: RepositoryGit;
+  /** For temporary files. */
+  readonly scratch: string;
+  readonly trees: Pick<SessionTrees, "live" | "find">;
+}
+
+/** Of a session's files as they are now, against the branch that holds the law as it is now. */
+export function createMeasures(deps: MeasureDeps): Measures {
+  const { store, git, scratch, trees } = deps;
+  const measure = ({ id, worktree, spec }: SessionState, tip: string, ticket: Parameters<typeof measureWorktree>[2]) =>
+    worktree == null
+      ? measureCheckout({ git, scratch, tip, root: spec?.cwd ?? "" }, ticket)
+      : measureWorktree(trees, { id, tip }, ticket);
+
+  return {
+    drift: async ({ governed }, session, ticket) => {
+      const { drift, files, filesChanged } = await measure(session, governed.tip, ticket);
+      const paths = files.map(({ path, inScope }) => ({ path, inScope }));
+      return { ...drift, files: filesChanged, paths };
+    },
+    advisories: async ({ governed, sound }, session, ticket) => {
+      const { repository, branch, tip, repoKey } = governed;
+      const nowMs = deps.clock.nowMs();
+      const base = { name: branch, tip };
+      const { unmerged } = await repositoryFacts({ git, scratch, repository, base }, nowMs);
+      const { files, ahead, behind } = await measure(session, tip, ticket);
+      const own = await branchOf(trees, session.id);
+      const distance = ahead === null || behind === null ? null : { name: branch, ahead, behind };
+      const told = advisoriesOf({
+        ...{ nowMs, ticket, unmerged },
+        branch: { name: own, upstream: null, base: distance },
+        siblings: await siblings(store, repoKey, session.id),
+        lastBranch: await lastBranch(deps, repoKey, ticket.id, session.id),
+        machine: machineFacts(),
+        coUpdates: sound?.config.coUpdates ?? [],
+        changed: files.map(({ path }) => path),
+      });
+      return told.map(({ kind, severity, message }) => ({ kind, severity, message }));
+    },
+  };
+}
+
+async function siblings(store: Store, repo: string, sessionId: string): Promise<readonly Sibling[]> {
+  const rows = await siblingsOf({ store }, repo, sessionId);
+  return Promise.all(
+    rows.map(async ({ id, order: { agent, ticketId } }) => {
+      const { spec } = await store.fold(Session, id);
+      return { sessionId: id, agent, ticketId, scope: spec?.scope ?? null };
+    }),
+  );
+}
+
+/** Of the last work on the ticket, as long as its worktree is there: then some of it has not landed. */
+async function lastBranch(deps: MeasureDeps, repo: string, ticketId: string, sessionId: string) {
+  const works = await worksOn(deps, repo, ticketId);
+  const last = works.find(({ id, order }) => id !== sessionId && order.role === "work");
+  return last === undefined ? null : branchOf(deps.trees, last.id);
+}
+
+async function branchOf(trees: MeasureDeps["trees"], sessionId: string): Promise<string | null> {
+  const found = await trees.find(sessionId).catch(() => null);
+  return found?.branch ?? null;
+}
