@@ -12,4 +12,4 @@ export const LAW_NAMES = {
 export const TICKETS = "tickets";
 export const CACHE = "cache";
 /** What lies only in this clone. */
-export const IGNORED_TEXT = `${CACHE}/\n`;
+export const LAW_GITIGNORE = `${CACHE}/\n`;

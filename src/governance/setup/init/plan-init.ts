@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { SIDECAR_BRANCH } from "../../repository/law-path.ts";
 import type { MadeLaw, MakeLaw } from "../law-maker.ts";
-import { CACHE, IGNORED_TEXT, LAW_NAMES } from "../law-names.ts";
+import { CACHE, LAW_GITIGNORE, LAW_NAMES } from "../law-names.ts";
 import type { LawSeat, SetupScene } from "../open-setup.ts";
 import { readOwn } from "../own-files.ts";
 import { scanCheckout } from "../scan/scan-checkout.ts";
@@ -37,7 +37,7 @@ export async function planInit(scene: SetupScene, make: MakeLaw): Promise<InitPl
     created.set(LAW_NAMES.constitution, constitutionText(basename(checkout.root), scan, branch));
   if (isMissing(LAW_NAMES.config))
     created.set(LAW_NAMES.config, configText({ branch, budget: scan.budget, checks: [] }));
-  if (isMissing(LAW_NAMES.ignore)) created.set(LAW_NAMES.ignore, IGNORED_TEXT);
+  if (isMissing(LAW_NAMES.ignore)) created.set(LAW_NAMES.ignore, LAW_GITIGNORE);
   const textOf = (name: string): string | null => created.get(name) ?? onDisk.get(name) ?? null;
   const made = [LAW_NAMES.lock, LAW_NAMES.seal].some(isMissing) ? await make(scene.tip, textOf) : null;
   for (const [name, text] of made?.files ?? []) if (isMissing(name)) created.set(name, text);
