@@ -180,6 +180,7 @@ export {
   type GovernedRow,
   type GovernedState,
   GovernedStream,
+  importLaw,
   initialiseLaw,
   offerLaw,
   refuseLaw,

@@ -26,10 +26,20 @@ export interface FoundLaw {
   readonly rulesHash: string | null;
 }
 
+export interface ImportedFiles {
+  /** Such as `exo`. */
+  readonly from: string;
+  readonly files: readonly string[];
+  /** What has no equal here. */
+  readonly leftOut: readonly { readonly what: string; readonly reason: string }[];
+}
+
 export const GOVERNED_EVENTS = {
   /** A person was told once that the repository can be governed. */
   "governance.offered@1": event<{ readonly root: string }>({ spaceNeed: "course" }),
   "governance.initialised@1": event<Initialised>({ spaceNeed: "course" }),
+  /** Written from a law of another program; people read, build and commit it. */
+  "governance.imported@1": event<ImportedFiles>({ spaceNeed: "course" }),
   "governance.upgraded@1": event<{ readonly files: readonly string[]; readonly commit: string | null }>({
     spaceNeed: "course",
   }),

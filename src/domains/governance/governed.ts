@@ -8,7 +8,14 @@ import {
   type Placed,
   putRow,
 } from "../../kernel/index.ts";
-import { type FoundLaw, GOVERNED_EVENTS, type Initialised, type LawMode, type LawProblem } from "./governed-events.ts";
+import {
+  type FoundLaw,
+  GOVERNED_EVENTS,
+  type ImportedFiles,
+  type Initialised,
+  type LawMode,
+  type LawProblem,
+} from "./governed-events.ts";
 
 const fact = factsOf(GOVERNED_EVENTS);
 
@@ -56,6 +63,17 @@ export interface CompiledNames {
 export function initialiseLaw(state: GovernedState, done: Initialised, compiled: CompiledNames = {}): Decision {
   const initialised = fact("governance.initialised@1", { ...done, files: named(done.files) });
   return [initialised, ...compileLaws(state, compiled, "init")];
+}
+
+export function importLaw(_state: GovernedState, { from, files, leftOut }: ImportedFiles): Decision {
+  if (files.length === 0) return [];
+  const told = leftOut
+    .slice(0, GOVERNED_LIMITS.files.max)
+    .map(({ what, reason }) => ({
+      what: what.slice(0, MESSAGE_CHARS_MAX),
+      reason: reason.slice(0, MESSAGE_CHARS_MAX),
+    }));
+  return [fact("governance.imported@1", { from, files: named(files), leftOut: told })];
 }
 
 export function upgradeLaw(
@@ -146,6 +164,7 @@ function changeOf(given: FactOf<typeof GOVERNED_EVENTS>): Partial<GovernedState>
       return { at: "governed", problems: given.data.problems, more: given.data.more };
     case "governance.removed@1":
       return { ...GONE, at: "removed" };
+    case "governance.imported@1":
     case "governance.upgraded@1":
     case "governance.collected@1":
       return {};

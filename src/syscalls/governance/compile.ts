@@ -1,7 +1,9 @@
 import * as z from "zod";
+import { GOVERNED_EVENTS } from "../../domains/index.ts";
+import { dataIn } from "../../kernel/index.ts";
 import { type Syscall, write } from "../define.ts";
 import { byOf } from "../session/answer.ts";
-import { byCwd, HERE, OPENING, WRITING } from "./wire.ts";
+import { byCwd, HERE, OPENING, Paths, WRITING } from "./wire.ts";
 
 const COMMON = {
   permission: "governance.write",
@@ -32,6 +34,25 @@ export const governanceCompile: readonly Syscall[] = [
     answer: async ({ services }, { cwd }, events) => {
       const { file, rules, notes } = await services.governance.built(cwd);
       return { file, isNew: events.length > 0, rules, notes: notes.map((one) => ({ ...one })) };
+    },
+  }),
+  write({
+    name: "governance.import",
+    summary: "Write `.nomos` from a law of ExoProtocol that is checked out, and say what has no equal here",
+    ...COMMON,
+    input: byCwd.extend({ from: z.enum(["exo"]).describe("whose law") }),
+    output: z.object({
+      written: Paths,
+      leftOut: z.array(z.object({ what: z.string(), reason: z.string() })),
+    }),
+    errors: [...OPENING, ...WRITING, "file_missing"],
+    http: { method: "POST", path: "/api/governance/import" },
+    cli: { positional: ["from"], ...HERE },
+    commit: (context, { cwd }) => context.services.governance.importFrom(cwd, byOf(context)),
+    answer: async (_context, _input, events) => {
+      const done = dataIn(GOVERNED_EVENTS, events, "governance.imported@1");
+      const { files = [], leftOut = [] } = done ?? {};
+      return { written: [...files], leftOut: leftOut.map((one) => ({ ...one })) };
     },
   }),
   write({

@@ -6,6 +6,7 @@ import {
   type GovernedRow,
   type GovernedState,
   GovernedStream,
+  importLaw,
   initialiseLaw,
   type LawVerdict,
   offerLaw,
@@ -37,6 +38,8 @@ export interface GovernanceService extends Pick<LawSetup, "scan" | "config" | "e
   readonly collect: (wish: Parameters<LawSetup["collect"]>[0], by: By) => Events;
   readonly build: (cwd: string, by: By) => Events;
   readonly compose: (cwd: string, by: By) => Events;
+  /** From another program's law, which is checked out too. */
+  readonly importFrom: (cwd: string, by: By) => Events;
   /** The same without recording; what `init`, `deinit` and so on would do. */
   readonly plan: Pick<LawSetup, "init" | "deinit" | "upgrade" | "collect">;
   /** What was built or composed last, again: nothing changes by it. */
@@ -91,6 +94,12 @@ export function createGovernance(deps: GovernanceDeps): GovernanceService {
       inTurn(async () => {
         const { repoKey, files, refs } = await setup.collect(wish);
         return record(repoKey, (state) => collectLaw(state, { files, refs }), by);
+      }),
+    importFrom: (cwd, by) =>
+      inTurn(async () => {
+        const { written: files, leftOut } = await law.importExo(cwd);
+        const { repoKey } = await setup.compiled(cwd);
+        return record(repoKey, (state) => importLaw(state, { from: "exo", files, leftOut }), by);
       }),
     build: (cwd, by) => inTurn(() => law.build(cwd).then(() => recordCompiled(cwd, "build", by))),
     compose: (cwd, by) => inTurn(() => law.compose(cwd).then(() => recordCompiled(cwd, "compose", by))),
