@@ -5,7 +5,7 @@ import {
   createBlame,
   createCallRecords,
   createDocs,
-  createGovernance,
+  createLawService,
   createLogReader,
   createModels,
   createReplays,
@@ -55,7 +55,7 @@ export function buildServices(parts: ServiceParts): { readonly services: Service
     ...{ fanOuts, landings, works, radar, policy, roles, config, fence, followers, instruments, daemon, engine },
     ...{ secrets, fingerprints, plaintext, redactor },
     blame: createBlame({ store, home, environment }),
-    governance: createGovernance({
+    laws: createLawService({
       ...{ store, committer, home, environment, nowMs: clock.nowMs },
       scratch: join(home, "tmp", "governance"),
     }),

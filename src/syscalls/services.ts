@@ -14,10 +14,10 @@ import type {
   DriverCatalogue,
   EventLoopLag,
   FanOuts,
-  GovernanceService,
   HomeState,
   Instruments,
   Landings,
+  LawService,
   McpServerService,
   ModelService,
   PlaintextMover,
@@ -60,7 +60,7 @@ export interface Services {
   readonly workspaces: WorkspaceRegistry;
   readonly trees: SessionTrees;
   readonly radar: Pick<RadarService, "conflicts">;
-  readonly governance: GovernanceService;
+  readonly laws: LawService;
   readonly landings: Landings;
   readonly fanOuts: FanOuts;
   /** Sessions that work on tickets. */

@@ -8,7 +8,7 @@ import { byCwd, HERE, OPENING, Paths, WRITING } from "./wire.ts";
 const COMMON = {
   permission: "governance.write",
   roles: [],
-  needs: ["governance", "store", "noteCall"],
+  needs: ["laws", "store", "noteCall"],
   rights: "person",
   about: "system",
   idempotent: true,
@@ -30,9 +30,9 @@ export const governanceCompile: readonly Syscall[] = [
     errors: [...OPENING, ...WRITING, "not_governed", "governance_missing"],
     http: { method: "POST", path: "/api/governance/build" },
     cli: { positional: [], ...HERE },
-    commit: (context, { cwd }) => context.services.governance.build(cwd, byOf(context)),
+    commit: (context, { cwd }) => context.services.laws.build(cwd, byOf(context)),
     answer: async ({ services }, { cwd }, events) => {
-      const { file, rules, notes } = await services.governance.built(cwd);
+      const { file, rules, notes } = await services.laws.built(cwd);
       return { file, isNew: events.length > 0, rules, notes: notes.map((one) => ({ ...one })) };
     },
   }),
@@ -48,7 +48,7 @@ export const governanceCompile: readonly Syscall[] = [
     errors: [...OPENING, ...WRITING, "file_missing"],
     http: { method: "POST", path: "/api/governance/import" },
     cli: { positional: ["from"], ...HERE },
-    commit: (context, { cwd }) => context.services.governance.importFrom(cwd, byOf(context)),
+    commit: (context, { cwd }) => context.services.laws.importFrom(cwd, byOf(context)),
     answer: async (_context, _input, events) => {
       const done = dataIn(GOVERNED_EVENTS, events, "governance.imported@1");
       const { files = [], leftOut = [] } = done ?? {};
@@ -68,9 +68,9 @@ export const governanceCompile: readonly Syscall[] = [
     errors: [...OPENING, ...WRITING, "not_governed", "governance_missing", "governance_drift"],
     http: { method: "POST", path: "/api/governance/compose" },
     cli: { positional: [], ...HERE },
-    commit: (context, { cwd }) => context.services.governance.compose(cwd, byOf(context)),
+    commit: (context, { cwd }) => context.services.laws.compose(cwd, byOf(context)),
     answer: async ({ services }, { cwd }, events) => {
-      const { file, signer } = await services.governance.composed(cwd);
+      const { file, signer } = await services.laws.composed(cwd);
       return { file, isNew: events.length > 0, signer };
     },
   }),

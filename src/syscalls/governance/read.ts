@@ -15,7 +15,7 @@ import {
   ScanWire,
 } from "./wire.ts";
 
-const COMMON = { permission: "governance.read", roles: ["viewer"], needs: ["governance", "workspaces"] } as const;
+const COMMON = { permission: "governance.read", roles: ["viewer"], needs: ["laws", "workspaces"] } as const;
 const Budgets = z.object({ files: z.number().int(), lines: z.number().int() });
 const LISTED_MAX = 500;
 
@@ -59,7 +59,7 @@ export const governanceReads: readonly Syscall[] = [
     },
     answer: async (context, { cwd }) => {
       await refuseHidden(context, cwd);
-      const { ok, problems, branch, tip, signer, law } = await context.services.governance.verify(cwd);
+      const { ok, problems, branch, tip, signer, law } = await context.services.laws.verify(cwd);
       const rules = law?.lock.rules ?? [];
       const { budgets, checks = [], lanes = [], ticketsAtOnceMax = null } = law?.config ?? {};
       const required = rules.filter(({ type }) => type === "require_checks").flatMap((rule) => rule.checks);
@@ -98,7 +98,7 @@ export const governanceReads: readonly Syscall[] = [
     cli: { positional: [], ...HERE, succeeds: { member: "ok", value: "true" } },
     answer: async (context, { cwd }) => {
       await refuseHidden(context, cwd);
-      const { ok, problems, branch, tip, signer, law, isHistoryCut } = await context.services.governance.verify(cwd);
+      const { ok, problems, branch, tip, signer, law, isHistoryCut } = await context.services.laws.verify(cwd);
       const rules = law?.lock.rules.length ?? null;
       return { ok, problems: problems.map((one) => ({ ...one })), branch, tip, signer, rules, isHistoryCut };
     },
@@ -130,7 +130,7 @@ export const governanceReads: readonly Syscall[] = [
     cli: { positional: ["verb", "path"], ...HERE, succeeds: { member: "verdict", value: "allow" } },
     answer: async (context, { cwd, verb, path, ticket = null, evidence = [] }) => {
       await refuseHidden(context, cwd);
-      const judged = await context.services.governance.check({ cwd, verb, path, ticket, evidence });
+      const judged = await context.services.laws.check({ cwd, verb, path, ticket, evidence });
       return { ...judged, rules: [...judged.rules], requires: [...judged.requires] };
     },
   }),
@@ -147,7 +147,7 @@ export const governanceReads: readonly Syscall[] = [
     cli: { positional: [], ...HERE },
     answer: async (context, { cwd }) => {
       await refuseHidden(context, cwd);
-      const { root, scan } = await context.services.governance.scan(cwd);
+      const { root, scan } = await context.services.laws.scan(cwd);
       return ScanWire.parse({ root, ...scan });
     },
   }),
@@ -170,7 +170,7 @@ export const governanceReads: readonly Syscall[] = [
     cli: { positional: [], ...HERE, succeeds: { member: "ok", value: "true" } },
     answer: async (context, { cwd }) => {
       await refuseHidden(context, cwd);
-      const { config, problems } = await context.services.governance.config(cwd);
+      const { config, problems } = await context.services.laws.config(cwd);
       return {
         ok: config !== null,
         problems: problems.map(({ level, key, message }) => ({ level, key, message })),
@@ -205,7 +205,7 @@ export const governanceReads: readonly Syscall[] = [
     http: { method: "GET", path: "/api/governance/repositories" },
     cli: { positional: [] },
     answer: async (context) => {
-      const rows = await context.services.governance.list(LISTED_MAX);
+      const rows = await context.services.laws.list(LISTED_MAX);
       const repositories = rows.flatMap(({ id, at, root, branch, mode, lockHash, problems, changedAt }) => {
         if (at !== "governed" && at !== "removed") return [];
         const told = problems.map((one) => ({ ...one }));

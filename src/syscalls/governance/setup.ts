@@ -9,7 +9,7 @@ import { byCwd, Cwd, HERE, OPENING, Paths, ScanWire, WRITING } from "./wire.ts";
 const COMMON = {
   permission: "governance.write",
   roles: [],
-  needs: ["governance", "store", "noteCall"],
+  needs: ["laws", "store", "noteCall"],
   rights: "person",
   about: "system",
 } as const;
@@ -48,10 +48,10 @@ export const governanceSetup: readonly Syscall[] = [
     cli: { positional: [], ...HERE },
     idempotent: true,
     commit: async (context, { dryRun = false, ...given }) =>
-      dryRun ? [] : context.services.governance.init(initWish(given, false), byOf(context)),
+      dryRun ? [] : context.services.laws.init(initWish(given, false), byOf(context)),
     answer: async ({ services }, { dryRun = false, ...given }, events) => {
       const done = dataIn(GOVERNED_EVENTS, events, "governance.initialised@1");
-      const seen = await services.governance.plan.init(initWish(given, true));
+      const seen = await services.laws.plan.init(initWish(given, true));
       const { root, mode, branch, created, scan, notices } = seen;
       return {
         ...{ root, mode: done?.mode ?? mode, branch: done?.branch ?? branch, dryRun },
@@ -87,11 +87,11 @@ export const governanceSetup: readonly Syscall[] = [
     cli: { positional: [], ...HERE },
     destructive: true,
     commit: async (context, { dryRun = false, ...given }) =>
-      dryRun ? [] : context.services.governance.deinit(deinitWish(given, false), byOf(context)),
+      dryRun ? [] : context.services.laws.deinit(deinitWish(given, false), byOf(context)),
     answer: async ({ services }, { dryRun = false, ...given }, events) => {
       const done = dataIn(GOVERNED_EVENTS, events, "governance.removed@1");
       if (done === null) {
-        const { root, files, refs, kept, notices } = await services.governance.plan.deinit(deinitWish(given, true));
+        const { root, files, refs, kept, notices } = await services.laws.plan.deinit(deinitWish(given, true));
         const lists = { files: [...files], refs: [...refs], kept: [...kept], notices: [...notices] };
         return { root, dryRun, commit: null, ...lists };
       }
@@ -123,12 +123,12 @@ export const governanceSetup: readonly Syscall[] = [
     },
     idempotent: true,
     commit: async (context, { dryRun = false, ...given }) =>
-      dryRun ? [] : context.services.governance.upgrade(upgradeWish(given, false), byOf(context)),
+      dryRun ? [] : context.services.laws.upgrade(upgradeWish(given, false), byOf(context)),
     answer: async ({ services }, { dryRun = false, ...given }, events) => {
       const done = dataIn(GOVERNED_EVENTS, events, "governance.upgraded@1");
       if (done !== null) return { root: given.cwd, dryRun, files: [...done.files], commit: done.commit };
       if (!dryRun) return { root: given.cwd, dryRun, files: [], commit: null };
-      const { root, files } = await services.governance.plan.upgrade(upgradeWish(given, true));
+      const { root, files } = await services.laws.plan.upgrade(upgradeWish(given, true));
       return { root, dryRun, files: [...files], commit: null };
     },
   }),
@@ -153,12 +153,12 @@ export const governanceSetup: readonly Syscall[] = [
     },
     idempotent: true,
     commit: async (context, { dryRun = false, cwd, days = DAYS }) =>
-      dryRun ? [] : context.services.governance.collect({ cwd, days, dryRun: false }, byOf(context)),
+      dryRun ? [] : context.services.laws.collect({ cwd, days, dryRun: false }, byOf(context)),
     answer: async ({ services }, { dryRun = false, cwd, days = DAYS }, events) => {
       const done = dataIn(GOVERNED_EVENTS, events, "governance.collected@1");
       if (done !== null) return { dryRun, files: [...done.files], refs: [...done.refs] };
       if (!dryRun) return { dryRun, files: [], refs: [] };
-      const { files, refs } = await services.governance.plan.collect({ cwd, days, dryRun: true });
+      const { files, refs } = await services.laws.plan.collect({ cwd, days, dryRun: true });
       return { dryRun, files: [...files], refs: [...refs] };
     },
   }),

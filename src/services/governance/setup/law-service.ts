@@ -31,7 +31,7 @@ import type { RecordedEvent, Store } from "../../../store/index.ts";
 type Events = Promise<readonly RecordedEvent[]>;
 
 /** The laws of repositories: what is done to them is recorded, whoever asks for it. */
-export interface GovernanceService extends Pick<LawSetup, "scan" | "config" | "examine"> {
+export interface LawService extends Pick<LawSetup, "scan" | "config" | "examine"> {
   readonly init: (wish: Parameters<LawSetup["init"]>[0], by: By) => Events;
   readonly deinit: (wish: Parameters<LawSetup["deinit"]>[0], by: By) => Events;
   readonly upgrade: (wish: Parameters<LawSetup["upgrade"]>[0], by: By) => Events;
@@ -52,7 +52,7 @@ export interface GovernanceService extends Pick<LawSetup, "scan" | "config" | "e
   readonly offer: (cwd: string) => Promise<string | null>;
 }
 
-export interface GovernanceDeps {
+export interface LawServiceDeps {
   readonly store: Pick<Store, "rows" | "row">;
   readonly committer: Pick<Committer, "change">;
   readonly home: string;
@@ -63,7 +63,7 @@ export interface GovernanceDeps {
 
 const OFFER = "This repository has no law yet. `nomos init` gives it one: scope, checks and leases for agents.";
 
-export function createGovernance(deps: GovernanceDeps): GovernanceService {
+export function createLawService(deps: LawServiceDeps): LawService {
   const { store, committer, home, scratch, environment, nowMs } = deps;
   const setup = createLawSetup({ environment, home, scratch, nowMs });
   const law = createOfflineLaw({ environment, home, nowMs });
