@@ -185,6 +185,8 @@ export interface Families {
     readonly gc: Verb<"governance.gc">;
     /** Compile the constitution that is checked out into its lock. */
     readonly build: Verb<"governance.build">;
+    /** Write `.nomos` from a law of ExoProtocol that is checked out, and say what has no equal here. */
+    readonly import: Verb<"governance.import">;
     /** Seal and sign the policy of the law that is checked out. */
     readonly compose: Verb<"governance.compose">;
     /** Show the law in force: its rules, what it protects, budgets, checks, and what is wrong with it. */

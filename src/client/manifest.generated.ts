@@ -83,6 +83,7 @@ export const ROUTES: { readonly [name in keyof SyscallTypes]: string } = {
   "governance.upgrade": "POST /api/governance/upgrade",
   "governance.gc": "POST /api/governance/gc",
   "governance.build": "POST /api/governance/build",
+  "governance.import": "POST /api/governance/import",
   "governance.compose": "POST /api/governance/compose",
   "governance.show": "GET /api/governance",
   "governance.verify": "GET /api/governance/verify",

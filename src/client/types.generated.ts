@@ -2179,6 +2179,23 @@ export interface SyscallTypes {
       }[];
     };
   };
+  /** Write `.nomos` from a law of ExoProtocol that is checked out, and say what has no equal here. */
+  "governance.import": {
+    readonly kind: "write";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+      /** whose law */
+      readonly from: "exo";
+    };
+    readonly output: {
+      readonly written: readonly string[];
+      readonly leftOut: readonly {
+        readonly what: string;
+        readonly reason: string;
+      }[];
+    };
+  };
   /** Seal and sign the policy of the law that is checked out. */
   "governance.compose": {
     readonly kind: "write";

@@ -1,4 +1,5 @@
 interface Known {
+  readonly governed: readonly { readonly root: string | null; readonly state: string }[];
   readonly worktrees: readonly { readonly repository: string; readonly cwd: string; readonly path: string }[];
   readonly workspaces: readonly { readonly path: string }[];
   readonly sessions: readonly { readonly cwd: string }[];
@@ -6,10 +7,11 @@ interface Known {
 
 const SHOWN_MAX = 100;
 
-/** Folders that a person may mean, without those that Nomos made: a worktree stands for its repository. */
-export function knownFolders({ worktrees, workspaces, sessions }: Known): readonly string[] {
+/** Folders that a person may mean, those with a law first; a worktree stands for its repository. */
+export function knownFolders({ governed, worktrees, workspaces, sessions }: Known): readonly string[] {
   const made = new Set(worktrees.flatMap(({ cwd, path }) => [cwd, path]));
   const folders = [
+    ...governed.flatMap(({ root, state }) => (root === null || state !== "governed" ? [] : [root])),
     ...worktrees.map(({ repository }) => repository),
     ...workspaces.map(({ path }) => path),
     ...sessions.map(({ cwd }) => cwd).filter((cwd) => !made.has(cwd)),

@@ -16,9 +16,11 @@ export interface ChosenRepository {
 export function useRepository(path: string, query: URLSearchParams): ChosenRepository {
   const trees = useCall("worktree.list", {});
   const spaces = useCall("workspace.list", {}, { on: /^workspace\./ });
+  const laws = useCall("governance.list", {}, { on: /^governance\./ });
   const sessions = useSessions();
-  const isRead = !trees.isLoading && !spaces.isLoading;
+  const isRead = !trees.isLoading && !spaces.isLoading && !laws.isLoading;
   const known = knownFolders({
+    governed: laws.value?.repositories ?? [],
     worktrees: trees.value?.worktrees ?? [],
     workspaces: spaces.value?.workspaces ?? [],
     sessions,
