@@ -74,25 +74,47 @@ export function draftOf(ticket: Written): TicketDraft {
   };
 }
 
-/** What was left empty is left to the daemon. */
-export function inputOf(draft: TicketDraft) {
-  const { title, body, type, parent, lane, brainDump, boundary, successCondition } = draft;
-  const files = numberIn(draft.files);
-  const lines = numberIn(draft.lines);
+/** A new ticket. What was left empty is left to the daemon. */
+export function newInput(draft: TicketDraft) {
+  const { body, type, parent, lane, brainDump, boundary, successCondition } = draft;
+  const budget = budgetIn(draft);
   return {
     kind: KINDS.find((one) => one === draft.kind) ?? "task",
-    title: title.trim(),
     ...given({ body, brainDump, boundary, successCondition }),
     ...given({ type: type.trim(), parent: parent.trim(), lane: lane.trim() }),
+    ...(Object.keys(budget).length === 0 ? {} : { fileBudget: budget }),
+    ...always(draft),
+  };
+}
+
+/** A ticket that exists. What was left empty is taken away. */
+export function changedInput(draft: TicketDraft) {
+  const { body, type, brainDump, boundary, successCondition } = draft;
+  return {
+    ...{ body, brainDump, boundary, successCondition },
+    ...given({ type: type.trim() }),
+    parent: draft.parent.trim() === "" ? null : draft.parent.trim(),
+    lane: draft.lane.trim() === "" ? null : draft.lane.trim(),
+    fileBudget: budgetIn(draft),
+    ...always(draft),
+  };
+}
+
+function always(draft: TicketDraft) {
+  return {
+    title: draft.title.trim(),
     priority: numberIn(draft.priority) ?? 3,
     scope: { allow: linesIn(draft.allow), deny: linesIn(draft.deny) },
-    ...(files === null && lines === null
-      ? {}
-      : { fileBudget: { ...(files === null ? {} : { files }), ...(lines === null ? {} : { lines }) } }),
     checks: linesIn(draft.checks).map(commandIn),
     acceptance: linesIn(draft.acceptance).map(criterionIn),
     blockers: linesIn(draft.blockers),
   };
+}
+
+function budgetIn(draft: TicketDraft): { readonly files?: number; readonly lines?: number } {
+  const files = numberIn(draft.files);
+  const lines = numberIn(draft.lines);
+  return { ...(files === null ? {} : { files }), ...(lines === null ? {} : { lines }) };
 }
 
 function criterionIn(line: string, at: number) {
