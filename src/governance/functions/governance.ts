@@ -2,9 +2,9 @@ import { NomosError } from "../../contract/index.ts";
 import { type CompiledLaw, compileLaw, type Denials, denialsOf } from "../../domains/index.ts";
 import type { RepositoryGit } from "../../host/index.ts";
 import { lawError } from "../law/make-law.ts";
-import { type LawReport, type VerifyOptions, verifyLaw } from "../law/verify-law.ts";
+import { type LawReport, type VerifyOptions, verifyFound } from "../law/verify-law.ts";
 import type { SoundLaw } from "../law/verify-source.ts";
-import { type Governed, openGoverned } from "../repository/open-governed.ts";
+import { findTip, type Governed, governedAt } from "../repository/open-governed.ts";
 
 /** A repository's law, ready to be asked. */
 export interface Governance {
@@ -29,9 +29,10 @@ export interface LoadOptions extends VerifyOptions {
 
 /** Refuses `not_governed`. A law that does not verify is loaded too, and says so: see `verifyGovernance`. */
 export async function loadGovernance(git: RepositoryGit, cwd: string, options: LoadOptions): Promise<Governance> {
-  const governed = await openGoverned(git, cwd, options.scratch);
-  if (governed === null) throw new NomosError("not_governed", { path: cwd });
-  const report = await verifyLaw(git, cwd, { withCheckout: false, ...options });
+  const found = await findTip(git, cwd, options.scratch);
+  const governed = found === null ? null : governedAt(git, found, options.scratch);
+  if (found === null || governed === null) throw new NomosError("not_governed", { path: cwd });
+  const report = await verifyFound(git, found, { withCheckout: false, ...options });
   const { law } = report;
   const places = { root: governed.root ?? governed.commonDir, home: options.home };
   const rules = law?.lock.rules ?? [];

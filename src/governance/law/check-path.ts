@@ -3,8 +3,8 @@ import { isAbsolute, join } from "node:path";
 import { NomosError } from "../../contract/index.ts";
 import { type CompiledLaw, compileLaw, judgeLaw, type LawAsk, type LawVerdict } from "../../domains/index.ts";
 import { HostError, type RepositoryGit, realPlace } from "../../host/index.ts";
-import { type Governed, openGoverned } from "../repository/open-governed.ts";
-import { type VerifyOptions, verifyLaw } from "./verify-law.ts";
+import { findTip, type Governed, governedAt } from "../repository/open-governed.ts";
+import { type VerifyOptions, verifyFound } from "./verify-law.ts";
 
 /** May this be done to this path? */
 export interface PathQuestion {
@@ -37,9 +37,10 @@ export async function checkPath(
   const { verb, path, ticket, evidence } = question;
   const cwd = await realpath(question.cwd).catch(() => null);
   if (cwd === null) throw new NomosError("cwd_missing", { cwd: question.cwd });
-  const governed = await openGoverned(git, cwd, options.scratch);
-  if (governed === null) throw new NomosError("not_governed", { path: cwd });
-  const { law } = await verifyLaw(git, cwd, { ...options, withCheckout: false });
+  const found = await findTip(git, cwd, options.scratch);
+  const governed = found === null ? null : governedAt(git, found, options.scratch);
+  if (found === null || governed === null) throw new NomosError("not_governed", { path: cwd });
+  const { law } = await verifyFound(git, found, { ...options, withCheckout: false });
   const places = { root: governed.root ?? governed.commonDir, home: options.home };
   const compiled: CompiledLaw | null = law === null ? null : compileLaw(law.lock.rules, places);
   const standing = ticket === null ? null : await options.standing(governed, ticket);

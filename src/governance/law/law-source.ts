@@ -22,18 +22,47 @@ export type ReadFile = { readonly text: string | null } | { readonly odd: string
 /** Where a law is read from: a commit, or the files that are checked out. */
 export type LawSource = (file: LawFile) => Promise<ReadFile>;
 
-/** The files of a commit. */
+/** The files of a commit, read together at the first question. */
 export function committedLaw(tree: TreeReader): LawSource {
+  let reading: Promise<ReadonlyMap<string, ReadFile>> | null = null;
   return async (file) => {
-    try {
-      return { text: await tree.read(LAW_FILES[file]) };
-    } catch (thrown) {
-      if (thrown instanceof NomosError && thrown.code === "governance_invalid")
-        return { odd: String(thrown.details["reason"] ?? thrown.message) };
-      throw thrown;
-    }
+    reading ??= readCommitted(tree);
+    return (await reading).get(LAW_FILES[file]) ?? { text: null };
   };
 }
+
+async function readCommitted(tree: TreeReader): Promise<ReadonlyMap<string, ReadFile>> {
+  const paths: readonly string[] = Object.values(LAW_FILES);
+  const listed = (await tree.list(LAW_DIR)).filter(({ path }) => paths.includes(path));
+  const found = new Map<string, ReadFile>();
+  for (const { path, kind, bytes } of listed)
+    if (kind !== "file") found.set(path, { odd: `it is a ${kind} and no file` });
+    else if (bytes > LAW_FILE_BYTES_MAX) found.set(path, { odd: tooLarge(bytes) });
+  const plain = listed.filter(({ path }) => !found.has(path)).map(({ path }) => path);
+  for (const [path, text] of await tree.readAll(plain).catch(orNone)) found.set(path, { text });
+  // One that cannot be read hides the others: then each is asked for by itself.
+  for (const path of plain.filter((one) => !found.has(one))) found.set(path, await readOne(tree, path));
+  return found;
+}
+
+async function readOne(tree: TreeReader, path: string): Promise<ReadFile> {
+  try {
+    return { text: await tree.read(path) };
+  } catch (thrown) {
+    if (!isUnreadable(thrown)) throw thrown;
+    return { odd: String(thrown.details["reason"] ?? thrown.message) };
+  }
+}
+
+function orNone(thrown: unknown): ReadonlyMap<string, string> {
+  if (isUnreadable(thrown)) return new Map();
+  throw thrown;
+}
+
+const isUnreadable = (thrown: unknown): thrown is NomosError =>
+  thrown instanceof NomosError && thrown.code === "governance_invalid";
+
+const tooLarge = (bytes: number): string => `it has ${bytes} bytes; ${LAW_FILE_BYTES_MAX} are the most`;
 
 /** The files in a folder, by its real path. A link in place of one is never followed. */
 export function checkedOutLaw(root: string): LawSource {
@@ -44,7 +73,7 @@ export function checkedOutLaw(root: string): LawSource {
     await using handle = await folder.file(name);
     if (handle === null) return missingOrOdd(join(root, LAW_FILES[file]), "file");
     const { size } = await handle.stat();
-    if (size > LAW_FILE_BYTES_MAX) return { odd: `it has ${size} bytes; ${LAW_FILE_BYTES_MAX} are the most` };
+    if (size > LAW_FILE_BYTES_MAX) return { odd: tooLarge(size) };
     const text = textFrom(await handle.readFile());
     return text === null ? { odd: "it is not UTF-8" } : { text };
   };

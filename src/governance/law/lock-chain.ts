@@ -1,5 +1,7 @@
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
 import type { LawLock } from "../../domains/index.ts";
-import { openView, type Repository, type RepositoryGit, smallBlobs } from "../../host/index.ts";
+import { openView, type Repository, type RepositoryGit, readBlobs } from "../../host/index.ts";
 import { inTree, LAW_DIR } from "../repository/law-path.ts";
 import { LAW_FILE_BYTES_MAX, textFrom } from "../repository/tree-reader.ts";
 import { LAW_FILES } from "./law-source.ts";
@@ -11,7 +13,7 @@ export interface LockHistory {
   readonly current: LawLock | null;
   /** Newest first, along the branch itself; those that are damaged are left out. */
   readonly own: readonly LawLock[];
-  /** Also in what was merged into the branch. */
+  /** Hashes of those, and of what was merged into the branch where the newest lock follows none of its own. */
   readonly all: ReadonlySet<string>;
   /** Whether the history ends before its beginning: a shallow clone, or more locks than are read. */
   readonly isCut: boolean;
@@ -39,21 +41,30 @@ export async function lockHistory(
   await using view = await openView(git, repository, scratch);
   const lock = inTree(lawFolder, LAW_FILES.lock);
   const own = await blobsOf(view.git, tip, lock, "--first-parent");
-  const merged = await blobsOf(view.git, tip, lock, "--full-history");
-  const blobs = await smallBlobs(view.git, [...own, ...merged].filter(Boolean), LAW_FILE_BYTES_MAX);
-  const locks = new Map(
-    [...blobs].flatMap(([id, bytes]) => {
-      const parsed = parseLock(textFrom(bytes) ?? "");
-      return parsed.is === "whole" ? [[id, parsed.value] as const] : [];
-    }),
-  );
-  const isShallow = (await view.git.text(["rev-parse", "--is-shallow-repository"])) === "true";
+  const locks = await locksOf(view.git, own);
+  const [current] = own.map((id) => locks.get(id) ?? null);
+  const isKnown = (hash: string): boolean => [...locks.values()].some((one) => one.hash === hash);
+  const isMerged = current?.previous != null && !isKnown(current.previous);
+  const merged = isMerged ? await blobsOf(view.git, tip, lock, "--full-history") : [];
+  for (const [id, one] of await locksOf(view.git, merged)) locks.set(id, one);
+  const isShallow = (await lstat(join(repository.commonDir, "shallow")).catch(() => null)) !== null;
   return {
-    current: locks.get(own[0] ?? "") ?? null,
+    current: current ?? null,
     own: own.flatMap((id) => locks.get(id) ?? []),
     all: new Set([...locks.values()].map(({ hash }) => hash)),
     isCut: isShallow || Math.max(own.length, merged.length) >= LOCKS_READ_MAX,
   };
+}
+
+async function locksOf(git: RepositoryGit, ids: readonly string[]): Promise<Map<string, LawLock>> {
+  const locks = new Map<string, LawLock>();
+  const wanted = [...new Set(ids.filter(Boolean))];
+  await readBlobs({ git }, wanted, (id, bytes) => {
+    if (bytes === null || bytes.length > LAW_FILE_BYTES_MAX) return;
+    const parsed = parseLock(textFrom(bytes) ?? "");
+    if (parsed.is === "whole") locks.set(id, parsed.value);
+  });
+  return locks;
 }
 
 /** The lock's blobs, newest first; empty for a commit that took it away. */

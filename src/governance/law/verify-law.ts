@@ -37,9 +37,13 @@ export interface VerifyOptions extends Partial<Trust> {
 
 /** Verifies the law of the repository at `cwd`. Refuses `not_governed`; whatever else is wrong is in the report. */
 export async function verifyLaw(git: RepositoryGit, cwd: string, options: VerifyOptions = {}): Promise<LawReport> {
-  const { scratch = tmpdir(), withCheckout = true, signers = [] } = options;
-  const found = await findTip(git, cwd, scratch);
+  const found = await findTip(git, cwd, options.scratch);
   if (found === null) throw new NomosError("not_a_repository", { path: cwd });
+  return verifyFound(git, found, options);
+}
+
+export async function verifyFound(git: RepositoryGit, found: FoundTip, options: VerifyOptions): Promise<LawReport> {
+  const { scratch = tmpdir(), withCheckout = true, signers = [] } = options;
   const tip = found.isGoverned ? (found.law?.tip ?? null) : null;
   const history = await lockHistory(git, { repository: found.repository, tip, scratch, ...folderOf(found) });
   const committed = tip === null ? NOTHING : await verifyTip(git, found, tip, { scratch, signers, history });
@@ -47,7 +51,7 @@ export async function verifyLaw(git: RepositoryGit, cwd: string, options: Verify
   const trust = { signers: [...signers, ...(committed.law?.config.signers ?? [])] };
   const root = withCheckout ? found.root : null;
   const local = root === null ? null : await verifyCheckout(git, { found, root, history, trust, scratch });
-  if (tip === null && local === null) throw new NomosError("not_governed", { path: cwd });
+  if (tip === null && local === null) throw new NomosError("not_governed", { path: found.root ?? found.commonDir });
   const known = new Set(committed.problems.map(keyOf));
   const problems: readonly PlacedProblem[] = [
     ...committed.problems.map((one) => ({ ...one, at: "committed" as const })),

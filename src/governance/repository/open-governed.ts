@@ -39,7 +39,12 @@ const CONFIG = `${LAW_DIR}/config.yaml`;
 /** Null when there is no repository, or it has no law. Starts nothing and asks no daemon. */
 export async function openGoverned(git: RepositoryGit, cwd: string, scratch?: string): Promise<Governed | null> {
   const found = await findTip(git, cwd, scratch);
-  if (found === null || found.law === null || !found.isGoverned) return null;
+  return found === null ? null : governedAt(git, found, scratch);
+}
+
+/** Null when the repository has no law. */
+export function governedAt(git: RepositoryGit, found: FoundTip, scratch?: string): Governed | null {
+  if (found.law === null || !found.isGoverned) return null;
   const { repository, root, commonDir, repoKey } = found;
   const { lawFolder } = found.law;
   const at = (commit: string): TreeReader =>
@@ -59,7 +64,8 @@ export async function findTip(git: RepositoryGit, cwd: string, scratch = tmpdir(
   const repoKey = createHash("sha256").update(commonDir).digest("hex").slice(0, KEY_DIGITS);
   // The checked-out branch is the one of the main worktree: a linked one holds somebody's work.
   await using view = await openView(git, { ...repository, gitDir: commonDir }, scratch);
-  const reader: Read = ({ tip: commit, lawFolder }) => readTree({ git, repository, commit, lawFolder, scratch });
+  const reader: Read = ({ tip: commit, lawFolder }) =>
+    readTree({ git, repository, commit, lawFolder, within: view.git });
   const found = await lawBranch(view.git, reader);
   return { repository, root, commonDir, repoKey, ...(found ?? { law: null, work: null, isGoverned: false }) };
 }

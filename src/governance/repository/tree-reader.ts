@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { NomosError } from "../../contract/index.ts";
-import { openObjectsView, type Repository, type RepositoryGit, smallBlobs } from "../../host/index.ts";
+import { openObjectsView, type Repository, type RepositoryGit, readBlobs } from "../../host/index.ts";
 import { fromTree, inTree, LAW_DIR } from "./law-path.ts";
 
 /** The files of one commit. Git sees a view of ours: no configuration, filter, hook or ref of the repository. */
@@ -32,6 +32,8 @@ export interface TreePlace {
   readonly scratch?: string;
   /** Where the files of `.nomos` lie in the commit; default: there. */
   readonly lawFolder?: string;
+  /** An open view of the repository; default: one is made for each question. */
+  readonly within?: RepositoryGit;
 }
 
 /** The largest file of a law. A ticket is smaller, and says so. */
@@ -39,9 +41,10 @@ export const LAW_FILE_BYTES_MAX = 1_048_576;
 const PATHS_AT_ONCE = 200;
 
 export function readTree(place: TreePlace): TreeReader {
-  const { git, repository, commit, scratch = tmpdir(), lawFolder = LAW_DIR } = place;
+  const { git, repository, commit, scratch = tmpdir(), lawFolder = LAW_DIR, within: opened } = place;
   const placed = (path: string): string => inTree(lawFolder, path);
   const inView = async <T>(work: (within: RepositoryGit) => Promise<T>): Promise<T> => {
+    if (opened !== undefined) return work(opened);
     await using view = await openObjectsView(git, repository, scratch);
     return await work(view.git);
   };
@@ -49,12 +52,14 @@ export function readTree(place: TreePlace): TreeReader {
     inView(async (within) => {
       const found = named(lawFolder, await entriesAt(within, commit, paths.map(placed)));
       for (const one of found) refuseOdd(one, bytesMax);
-      const blobs = await smallBlobs(
-        within,
-        found.map(({ id }) => id),
-        bytesMax,
+      const ids = [...new Set(found.map(({ id }) => id))];
+      const blobs = new Map<string, Buffer | null>();
+      await readBlobs(
+        { git: within },
+        ids,
+        (id, bytes) => void blobs.set(id, bytes === null ? null : Buffer.from(bytes)),
       );
-      return new Map(found.map(({ path, id }) => [path, textOf(path, blobs.get(id))]));
+      return new Map(found.map(({ path, id }) => [path, textOf(path, blobs.get(id) ?? null)]));
     });
   return {
     has: (path) =>
@@ -108,8 +113,8 @@ function refuseOdd({ path, kind, bytes }: TreeEntry, bytesMax: number): void {
   if (bytes > bytesMax) throw unreadable(path, `it has ${bytes} bytes; ${bytesMax} are the most`);
 }
 
-function textOf(path: string, bytes: Buffer | undefined): string {
-  if (bytes === undefined) throw unreadable(path, "git has lost its content; fetch it, or run `git fsck`");
+function textOf(path: string, bytes: Buffer | null): string {
+  if (bytes === null) throw unreadable(path, "git has lost its content; fetch it, or run `git fsck`");
   const text = textFrom(bytes);
   if (text === null) throw unreadable(path, "it is not UTF-8");
   return text;
