@@ -7,7 +7,7 @@ import {
   createRadarService,
   createSessionTools,
   createToolbox,
-  type Governance,
+  type HeldGovernance,
   type McpServerService,
   type OpenedHome,
   recordNetworkDenial,
@@ -153,7 +153,7 @@ async function build(options: DaemonOptions, begun: Begun, running: Running): Pr
   const landing = buildLandings(opened, written, sessions, machine, environment, governance.landingLaw);
   const work = buildWorks(opened, written, sessions, governance, landing);
   const radar = createRadarService({ ...opened, ...written, ...sessions, environment });
-  Object.assign(running, { sessions, watching: [landing, radar, work], governance });
+  Object.assign(running, { sessions, watching: [landing, radar, work, governance.ticketService], governance });
   const stopAsked = Promise.withResolvers<void>();
   const daemon = {
     ...{ version, home, startedAtMs, pid: process.pid, limits: machine.limits, sandbox: machine.sandbox },
@@ -275,7 +275,7 @@ interface Running {
   models?: ModelParts;
   mcpServers?: McpServerService;
   sessions?: Sessions;
-  governance?: Governance;
+  governance?: HeldGovernance;
   watching?: readonly { readonly start: () => void; readonly stop: () => Promise<void> }[];
   stopWatching?: () => void;
   served?: Served;

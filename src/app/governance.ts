@@ -2,11 +2,11 @@ import { realpath } from "node:fs/promises";
 import type { Policy, Speaker } from "../domains/index.ts";
 import { hearAll } from "../domains/index.ts";
 import {
-  createGovernance,
   createMeasures,
   createWorks,
   type FanOutService,
-  type Governance,
+  type HeldGovernance,
+  holdGovernance,
   type OpenedHome,
   type WorkService,
 } from "../services/index.ts";
@@ -16,14 +16,14 @@ import type { WritableLog } from "./open-log.ts";
 /** Laws of repositories, made before the sessions that are judged by them. */
 export async function openGovernance(
   { home, clock, store, log }: OpenedHome,
-  { committer }: WritableLog,
+  { committer, newId }: WritableLog,
   environment: Readonly<Record<string, string | undefined>>,
   sessions: () => Pick<Sessions, "trees">,
-): Promise<Governance> {
+): Promise<HeldGovernance> {
   const { HOME } = environment;
   const personHome = HOME === undefined || HOME === "" ? null : await realpath(HOME).catch(() => null);
-  return createGovernance({
-    ...{ home, environment, personHome, store, committer, clock, log: log.write },
+  return holdGovernance({
+    ...{ home, environment, personHome, store, committer, clock, newId, log: log.write },
     trees: () => sessions().trees,
   });
 }
@@ -33,7 +33,7 @@ export function buildWorks(
   { store, clock, log }: OpenedHome,
   { committer, newId }: WritableLog,
   { supervisor, advisories, trees }: Sessions,
-  governance: Governance,
+  governance: HeldGovernance,
   { landings }: Pick<FanOutService, "landings">,
 ): WorkService {
   const service = createWorks({
@@ -46,6 +46,6 @@ export function buildWorks(
 }
 
 /** What is heard beside the rules: the law, and the program around the daemon. */
-export function speakersBeside({ speak }: Governance, program: Policy["beside"]): Speaker {
+export function speakersBeside({ speak }: HeldGovernance, program: Policy["beside"]): Speaker {
   return program === undefined ? speak : hearAll([program, speak]);
 }

@@ -21,6 +21,8 @@ export { createLawCache } from "./governance/laws/law-cache.ts";
 export { readLaw } from "./governance/laws/read-law.ts";
 export { createSessionLaws, type SessionLaws } from "./governance/laws/session-laws.ts";
 export { createLawService, type LawService } from "./governance/setup/law-service.ts";
+export { type HeldGovernance, holdGovernance } from "./governance/held-governance.ts";
+export { createGovernance, type GovernanceService } from "./governance/setup/governance.ts";
 export { createTickets, type TicketService } from "./governance/tickets/create-tickets.ts";
 export { NO_PROOFS, type Proof, type Proofs, type ProofWish } from "./governance/tickets/proofs.ts";
 export type { TicketBook, TicketNow } from "./governance/tickets/ticket-book.ts";

@@ -1,11 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { setUpGoverned, ticket } from "../support/governed-bench.ts";
-import { land, settled } from "../support/landing-bench.ts";
 import { proves } from "../support/proves.ts";
-import { eventsOf, expectOk, expectRefusal, PATIENCE, type Session, turn } from "./support/talk.ts";
+import { expectOk, PATIENCE, type Session } from "./support/talk.ts";
 
 vi.setConfig(PATIENCE);
 

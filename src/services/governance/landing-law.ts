@@ -15,13 +15,13 @@ import type { LandingLaw, LawfulWork } from "../landing/judge.ts";
 import type { HeldLaw } from "./laws/held-law.ts";
 import { forbidden, type SessionGround } from "./laws/judge-session.ts";
 import type { LawCache } from "./laws/law-cache.ts";
-import type { WorkTickets } from "./work/work-deps.ts";
+import type { GovernedTickets } from "./tickets/tickets.ts";
 
 export interface LandingLawDeps {
   readonly store: Pick<Store, "fold">;
   readonly laws: LawCache;
   readonly leases: Pick<Leases, "confirm" | "holder">;
-  readonly tickets: Pick<WorkTickets, "read">;
+  readonly tickets: Pick<GovernedTickets, "read">;
 }
 
 const VERIFY = "Run `nomos governance verify` to see each problem and its remedy.";
@@ -104,7 +104,7 @@ async function leaseFinding(deps: LandingLawDeps, law: HeldLaw, work: WorkState)
 async function ticketOf(deps: LandingLawDeps, law: HeldLaw, { order }: WorkState): Promise<Ticket | null> {
   if (order === null) return null;
   try {
-    return await deps.tickets.read(law, order.ticketId);
+    return await deps.tickets.read(law.governed, order.ticketId);
   } catch (thrown) {
     if (toNomosError(thrown).code === "ticket_not_found") return null;
     throw thrown;

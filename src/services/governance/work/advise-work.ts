@@ -46,7 +46,7 @@ async function bootstrap(deps: WorkDeps, sessionId: string, work: WorkState): Pr
   const law = order === null ? null : await deps.laws.at(order.cwd);
   if (order === null || law === null || law.sound === null) throw new Error("the law does not hold");
   const session = await deps.store.fold(Session, sessionId);
-  const ticket = await deps.tickets.read(law, order.ticketId);
+  const ticket = await deps.tickets.read(law.governed, order.ticketId);
   const isAudit = order.role === "audit";
   const given = isAudit ? null : await handoffFor(deps, order.repo, order.ticketId, order.agent);
   const lease = isAudit ? null : await deps.leases.holder(law.governed, order.ticketId);
@@ -54,7 +54,7 @@ async function bootstrap(deps: WorkDeps, sessionId: string, work: WorkState): Pr
   const required = lock.rules.filter(({ type }) => type === "require_checks").flatMap(({ checks }) => checks);
   const text = bootstrapText({
     session: { id: sessionId, name: session.spec?.name ?? sessionId, agent: order.agent, role: order.role },
-    ...{ ticket, status: await deps.tickets.statusOf(law, order.ticketId), branch: law.governed.branch },
+    ...{ ticket, status: await deps.tickets.statusOf(law.governed, order.ticketId), branch: law.governed.branch },
     lease: lease === null ? null : { fence: lease.fence, until: lease.until },
     rules: lock.rules,
     scope: session.spec?.scope ?? { allow: ["**"], deny: [] },

@@ -13,6 +13,7 @@ import {
 } from "../../../domains/index.ts";
 import { Session, type SessionState } from "../../../kernel/index.ts";
 import type { RecordedEvent } from "../../../store/index.ts";
+import { unproven } from "../tickets/proofs.ts";
 import { mementoPath } from "./memento-text.ts";
 import { landedBy, lawAt, type ReadyTicket } from "./plan-work.ts";
 import { DAEMON, type WorkDeps } from "./work-deps.ts";
@@ -47,7 +48,7 @@ export async function finish(
     const asked = { ...wish, actor: by.actor };
     return (await deps.committer.change(WorkStream, sessionId, (state) => askFinish(state, asked), by)).events;
   }
-  await requireProof(deps, law, work, wish);
+  await requireProof(deps, law, work, wish, by);
   const checks = await checksOf(deps, sessionId, work, wish, signal);
   const drift = await driftNow(deps, law, session, work);
   const { status, skipChecks: _skip, ...parting } = wish;
@@ -110,10 +111,15 @@ async function openWorkOf(deps: WorkDeps, sessionId: string): Promise<OpenWork> 
 }
 
 /** `done` is no claim: it needs what closing the ticket needs. Skipped checks prove nothing. */
-async function requireProof(deps: WorkDeps, law: ReadyTicket["law"], { order }: OpenWork["work"], wish: FinishWish) {
-  if (wish.status !== "done") return;
-  const missing = await deps.tickets.missing(law, order.ticketId);
-  if (missing.length > 0) throw new NomosError("unproven", { ticket: order.ticketId, missing: [...missing] });
+async function requireProof(
+  deps: WorkDeps,
+  { governed }: ReadyTicket["law"],
+  { order }: OpenWork["work"],
+  { status }: FinishWish,
+  by: By,
+): Promise<void> {
+  const missing = status === "done" ? await deps.tickets.missing(governed, order.ticketId, by) : [];
+  if (missing.length > 0) throw unproven(order.ticketId, missing);
 }
 
 async function checksOf(
@@ -152,7 +158,7 @@ async function driftNow(
 ): Promise<Finished["drift"]> {
   if (order.role === "audit") return null;
   try {
-    const ticket = await deps.tickets.read(law, order.ticketId);
+    const ticket = await deps.tickets.read(law.governed, order.ticketId);
     const { paths: _paths, ...figures } = await deps.measures.drift(law, session, ticket);
     return figures;
   } catch (thrown) {

@@ -66,7 +66,7 @@ export async function openWork(
       prompt: given.prompt ?? promptOf(ready, role),
     };
     const events = await deps.supervisor.open(opening, by, id);
-    if (role === "work") await deps.tickets.setStatus(ready.law, ticketId, "active", by).catch(told(deps, id));
+    if (role === "work") await deps.tickets.setStatus(ready.law.governed, ticketId, "active", by).catch(told(deps, id));
     return events;
   } catch (thrown) {
     const { code, message } = toNomosError(thrown);

@@ -29,8 +29,8 @@ const MISSING_SHOWN = 20;
 /** Refuses what cannot be worked on: no law, a law that does not hold, a ticket that is closed or blocked. */
 export async function readyTicket(deps: WorkDeps, cwd: string, ticketId: string): Promise<ReadyTicket> {
   const law = await lawAt(deps, cwd);
-  const ticket = await deps.tickets.read(law, ticketId);
-  const status = await deps.tickets.statusOf(law, ticketId);
+  const ticket = await deps.tickets.read(law.governed, ticketId);
+  const status = await deps.tickets.statusOf(law.governed, ticketId);
   if (CLOSED.includes(status)) throw new NomosError("ticket_closed", { ticket: ticketId, status });
   const open: string[] = [];
   for (const blocker of ticket.blockers) if (!(await isDone(deps, law, blocker))) open.push(blocker);
@@ -56,7 +56,7 @@ export async function lawAt(deps: Pick<WorkDeps, "laws">, cwd: string): Promise<
 
 async function isDone(deps: WorkDeps, law: HeldLaw, ticketId: string): Promise<boolean> {
   try {
-    return CLOSED.includes(await deps.tickets.statusOf(law, ticketId));
+    return CLOSED.includes(await deps.tickets.statusOf(law.governed, ticketId));
   } catch (thrown) {
     if (toNomosError(thrown).code === "ticket_not_found") return false;
     throw thrown;

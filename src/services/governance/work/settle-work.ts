@@ -36,10 +36,10 @@ async function inGit(deps: WorkDeps, law: HeldLaw, sessionId: string, work: Know
   const commit = await leaveMemento(deps, law, sessionId, work);
   if (order.role === "audit") return commit;
   const by = { actor: closingOf(work)?.actor ?? order.actor };
-  if (work.finished?.status === "done" && at === "finished") await deps.tickets.close(law, order.ticketId, by);
+  if (work.finished?.status === "done" && at === "finished") await deps.tickets.close(law.governed, order.ticketId, by);
   else {
-    const status = statusOf(work, await deps.tickets.statusOf(law, order.ticketId));
-    if (status !== null) await deps.tickets.setStatus(law, order.ticketId, status, by);
+    const status = statusOf(work, await deps.tickets.statusOf(law.governed, order.ticketId));
+    if (status !== null) await deps.tickets.setStatus(law.governed, order.ticketId, status, by);
   }
   if (at !== "active" && !(at === "suspended" && work.keepsLease)) await release(deps, law, sessionId, work);
   return commit;

@@ -203,7 +203,7 @@ async function measure(deps: WorkDeps, sessionId: string): Promise<void> {
   if (at !== "active" || order === null || order.role === "audit") return;
   const law = await deps.laws.at(order.cwd);
   if (law === null) return;
-  const ticket = await deps.tickets.read(law, order.ticketId);
+  const ticket = await deps.tickets.read(law.governed, order.ticketId);
   const session = await deps.store.fold(Session, sessionId);
   const { paths: _paths, ...figures } = await deps.measures.drift(law, session, ticket);
   await deps.committer.change(WorkStream, sessionId, (state) => measureWork(state, figures), DAEMON);

@@ -1,5 +1,5 @@
 import type { By, Committer } from "../../../commit/index.ts";
-import type { DriftFigures, Ticket, TicketStatus } from "../../../domains/index.ts";
+import type { DriftFigures, Ticket } from "../../../domains/index.ts";
 import type { FileCommits, Leases } from "../../../governance/index.ts";
 import type { Clock } from "../../../host/index.ts";
 import type { NewId, SessionState } from "../../../kernel/index.ts";
@@ -8,6 +8,7 @@ import type { Advisories, Supervisor } from "../../../supervisor/index.ts";
 import type { Landings } from "../../landing/landings.ts";
 import type { HeldLaw } from "../laws/held-law.ts";
 import type { LawCache } from "../laws/law-cache.ts";
+import type { GovernedTickets } from "../tickets/tickets.ts";
 import type { ShownAdvisory } from "./bootstrap-text.ts";
 
 export interface WorkDeps {
@@ -18,25 +19,12 @@ export interface WorkDeps {
   readonly laws: LawCache;
   readonly leases: Pick<Leases, "claim" | "heartbeat" | "release" | "check" | "holder">;
   readonly files: Pick<FileCommits, "commit">;
-  readonly tickets: WorkTickets;
+  readonly tickets: GovernedTickets;
   readonly measures: Measures;
   readonly landings: Pick<Landings, "tryOut">;
   readonly supervisor: Pick<Supervisor, "open" | "check" | "interrupt" | "settled">;
   readonly advisories: Pick<Advisories, "add" | "tell">;
   readonly log: (message: string, details: object) => void;
-}
-
-/** Tickets of a repository: their files on the default branch, and their status beside them. */
-export interface WorkTickets {
-  /** Throws `ticket_not_found` or `ticket_invalid`. */
-  readonly read: (law: HeldLaw, ticketId: string) => Promise<Ticket>;
-  readonly statusOf: (law: HeldLaw, ticketId: string) => Promise<TicketStatus>;
-  /** The same status again changes nothing. */
-  readonly setStatus: (law: HeldLaw, ticketId: string, status: TicketStatus, by: By) => Promise<void>;
-  /** Closes it with its evidence. Throws `unproven`. */
-  readonly close: (law: HeldLaw, ticketId: string, by: By) => Promise<void>;
-  /** What is missing for it to be closed; empty: nothing. */
-  readonly missing: (law: HeldLaw, ticketId: string) => Promise<readonly string[]>;
 }
 
 /** What is measured of a session's files and of its surroundings. */

@@ -79,7 +79,7 @@ export function createWorks(deps: WorkDeps): WorkService {
         const { order } = await store.fold(WorkStream, sessionId);
         if (order === null) throw new NomosError("work_not_found", { id: sessionId });
         const law = await lawAt(deps, order.cwd);
-        const ticket = await deps.tickets.read(law, order.ticketId);
+        const ticket = await deps.tickets.read(law.governed, order.ticketId);
         return deps.measures.drift(law, await store.fold(Session, sessionId), ticket);
       },
       history: (repo, ticketId, limit) => {

@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Committer } from "../../commit/index.ts";
+import { NomosError } from "../../contract/index.ts";
 import { findLaw, GovernedStream, refuseLaw, type Speaker } from "../../domains/index.ts";
 import {
   createFileCommits,
@@ -15,20 +16,22 @@ import {
   type TicketReader,
 } from "../../governance/index.ts";
 import { type Clock, createGitRunner, type RepositoryGit } from "../../host/index.ts";
+import type { NewId } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { SessionTrees } from "../../supervisor/index.ts";
 import type { SessionLaw } from "../../turns/index.ts";
 import type { LandingLaw } from "../landing/judge.ts";
+import { createProofs } from "./evidence.ts";
 import { createLandingLaw } from "./landing-law.ts";
 import type { HeldLaw } from "./laws/held-law.ts";
 import { createLawCache, type LawCache } from "./laws/law-cache.ts";
 import { readLaw } from "./laws/read-law.ts";
 import { createSessionLaws } from "./laws/session-laws.ts";
-import type { WorkTickets } from "./work/work-deps.ts";
-import { createWorkTickets } from "./work/work-tickets.ts";
+import { createTickets, type TicketService } from "./tickets/create-tickets.ts";
+import type { GovernedTickets } from "./tickets/tickets.ts";
 
 /** What the daemon keeps of governed repositories: their laws, leases and tickets. Made before the sessions. */
-export interface Governance {
+export interface HeldGovernance {
   readonly git: RepositoryGit;
   /** For temporary files of git, out of any agent's reach. */
   readonly scratch: string;
@@ -37,7 +40,8 @@ export interface Governance {
   readonly refs: Refs;
   readonly files: FileCommits;
   readonly reader: TicketReader;
-  readonly tickets: WorkTickets;
+  readonly tickets: GovernedTickets;
+  readonly ticketService: TicketService;
   readonly open: (cwd: string) => Promise<Governed | null>;
   /** At the gate, beside its rules. */
   readonly speak: Speaker;
@@ -48,7 +52,7 @@ export interface Governance {
   readonly stop: () => void;
 }
 
-export interface GovernanceDeps {
+export interface HeldGovernanceDeps {
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The person's home, by its real path: what `~` means in a rule. */
@@ -56,6 +60,7 @@ export interface GovernanceDeps {
   readonly store: Store;
   readonly committer: Committer;
   readonly clock: Clock;
+  readonly newId: NewId;
   /** Made after this. */
   readonly trees: () => Pick<SessionTrees, "find">;
   readonly log: (message: string, details: object) => void;
@@ -63,7 +68,7 @@ export interface GovernanceDeps {
 
 const DAEMON = { actor: "daemon" } as const;
 
-export function createGovernance(deps: GovernanceDeps): Governance {
+export function holdGovernance(deps: HeldGovernanceDeps): HeldGovernance {
   const { home, environment, personHome, store, committer, clock, log } = deps;
   const git = createGitRunner(environment);
   const scratch = join(home, "tmp", "law");
@@ -89,7 +94,14 @@ export function createGovernance(deps: GovernanceDeps): Governance {
     remoteOf: async ({ repository }) => laws.known(repository.commonDir)?.sound?.config.leases.remote ?? null,
   });
   const reader = createTicketReader(git, scratch);
-  const tickets = createWorkTickets({ store, reader, refs, clock });
+  const files = createFileCommits({ environment, folder: join(home, "law-commits"), scratch, log });
+  const ticketService = createTickets({
+    ...{ store, committer, clock, newId: deps.newId, reader, files, documents: refs.documents, leases, log },
+    open: async (cwd) => (await laws.at(cwd))?.governed ?? null,
+    explain: async (cwd) => new NomosError("not_governed", { path: cwd }),
+    proofs: createProofs({ store, git, scratch }),
+  });
+  const tickets = ticketService.governed;
   const sessionLaws = createSessionLaws({
     ...{ store, laws, worktrees: join(home, "worktrees") },
     repositoryOf: async (worktreeId) => {
@@ -106,8 +118,7 @@ export function createGovernance(deps: GovernanceDeps): Governance {
   });
   let prepare: (sessionId: string) => Promise<void> = async () => undefined;
   return {
-    ...{ git, scratch, laws, leases, refs, reader, tickets, open, speak: sessionLaws.speak },
-    files: createFileCommits({ environment, folder: join(home, "law-commits"), scratch, log }),
+    ...{ git, scratch, laws, leases, refs, reader, files, tickets, ticketService, open, speak: sessionLaws.speak },
     sessionLaw: {
       ...sessionLaws,
       ready: async (state) => {
