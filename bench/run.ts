@@ -19,6 +19,7 @@ import { chatBenchmark } from "./chat.ts";
 import { cliBenchmark } from "./cli.ts";
 import { daemonStartBenchmark } from "./daemon-start.ts";
 import { dashboardBenchmark } from "./dashboard.ts";
+import { driftBenchmark } from "./drift.ts";
 import { engineBenchmark } from "./engine/engine.ts";
 import { fanOutBenchmark } from "./fan-out.ts";
 import { forkBenchmark } from "./fork.ts";
@@ -73,6 +74,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   wallsBenchmark,
   worktreeBenchmark,
   radarBenchmark,
+  driftBenchmark,
   landingBenchmark,
   blameBenchmark,
 ];

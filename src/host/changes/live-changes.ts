@@ -95,13 +95,19 @@ async function newFiles(
   base: string | null,
 ): Promise<{ readonly paths: readonly string[]; readonly isCut: boolean }> {
   const { view, tree, index, own } = place;
-  const listing = listIndex(view.git, index.file);
+  // Of a large index only the ignore files are asked for.
+  const listing = { ...listIndex(view.git, index.file), lines: () => ignoreFiles(view, index.file) };
   // The ignore rules are those of the branch: work could hide itself behind its own. Mostly they are the same.
   const rulesFrom = await rulesCommit(view, base, index.commit);
   const asked = { view, tree, index, listing, scratch: own, rulesFrom, enough: NEW_FILES_MAX + 1 };
   const found = await untrackedFiles(asked);
   const paths = await withoutNested(tree, found.slice(0, NEW_FILES_MAX));
   return { paths, isCut: found.length > NEW_FILES_MAX };
+}
+
+async function ignoreFiles({ git }: RepositoryView, indexFile: string): Promise<readonly string[]> {
+  const asked = ["--no-literal-pathspecs", "ls-files", "--stage", "-z", "--", ":(glob)**/.gitignore"];
+  return (await git.must(asked, { indexFile })).toString("latin1").split("\0").filter(Boolean);
 }
 
 async function rulesCommit({ git }: RepositoryView, base: string | null, head: string | null): Promise<string | null> {
