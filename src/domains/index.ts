@@ -26,7 +26,7 @@ export {
   type AdvisoryKind,
   advisoriesOf,
 } from "./advisories/advisories.ts";
-export type { AdvisoryFacts, Distance, Machine, OtherBranch, Sibling } from "./advisories/advisory-facts.ts";
+export type { AdvisoryFacts, Distance, FellowSession, Machine, OtherBranch } from "./advisories/advisory-facts.ts";
 export {
   AGENT_EVENTS,
   AGENT_TRANSITIONS,
@@ -123,7 +123,7 @@ export {
   passRate,
   summariseDrift,
 } from "./drift/drift.ts";
-export { type GradedFile, type GradedWork, gradeWork, type WorkLimits } from "./drift/grade-work.ts";
+export { type MeasuredChanges, type MeasuredFile, measureChanges, type WorkLimits } from "./drift/measure-changes.ts";
 export {
   beginFanout,
   CANDIDATES_MIN,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
 import { ADVISORY_KINDS, ADVISORY_LIMITS, advisoriesOf } from "./advisories.ts";
-import type { AdvisoryFacts, OtherBranch, Sibling } from "./advisory-facts.ts";
+import type { AdvisoryFacts, FellowSession, OtherBranch } from "./advisory-facts.ts";
 
 const QUIET: AdvisoryFacts = {
   nowMs: 1_000_000_000_000,
@@ -13,7 +13,7 @@ const QUIET: AdvisoryFacts = {
 const said = (part: Partial<AdvisoryFacts>) => advisoriesOf({ ...QUIET, ...part });
 const kinds = (part: Partial<AdvisoryFacts>) => said(part).map(({ kind, severity }) => `${severity} ${kind}`);
 const onBranch = (part: Partial<AdvisoryFacts["branch"]>) => ({ branch: { ...QUIET.branch, ...part } });
-const sibling = (ticketId: string | null, allow: readonly string[] | null): Sibling => ({
+const fellow = (ticketId: string | null, allow: readonly string[] | null): FellowSession => ({
   ...{ sessionId: "s2", agent: "claude", ticketId },
   scope: allow === null ? null : { allow, deny: [] },
 });
@@ -27,7 +27,7 @@ proves("GD-5", "case 15: the machine is busy over 0.7 of its cores or under 2 GB
   expect(kinds(machine(0, 2))).toEqual([]);
   const heavy = { ticket: { id: "TKT-1", scope: { allow: ["**"], deny: [] }, resourceProfile: "heavy" as const } };
   expect(kinds({ ...machine(0, 8), ...heavy })).toEqual(["info machine_load"]);
-  expect(said({ ...machine(9, 1), siblings: [sibling(null, null)] })[0]?.message).toBe(
+  expect(said({ ...machine(9, 1), siblings: [fellow(null, null)] })[0]?.message).toBe(
     "The machine is busy: load 9.0 on 10 cores, 1.0 GB of memory free beside 1 other session. Run long builds and tests one at a time.",
   );
 });
@@ -48,25 +48,23 @@ proves("GD-5", "a branch behind its upstream is stale, one that is ahead too has
 });
 
 proves("GD-5", "a sibling whose scope overlaps is told with the path; one beside it is not", () => {
-  expect(kinds({ siblings: [sibling("TKT-2", ["docs/**"])] })).toEqual([]);
-  expect(said({ siblings: [sibling("TKT-2", ["src/api/**"])] })[0]).toEqual({
+  expect(kinds({ siblings: [fellow("TKT-2", ["docs/**"])] })).toEqual([]);
+  expect(said({ siblings: [fellow("TKT-2", ["src/api/**"])] })[0]).toEqual({
     ...{ kind: "scope_conflict", severity: "warning" },
     message: "Your scope overlaps with that of TKT-2 (claude, session s2): both may change src/api.",
     detail: { sessionId: "s2", ticketId: "TKT-2", path: "src/api" },
   });
   const everything = { id: "TKT-1", scope: { allow: ["**"], deny: [] }, resourceProfile: "default" as const };
-  expect(kinds({ ticket: everything, siblings: [sibling("TKT-2", ["**"])] })).toEqual(["info scope_conflict"]);
-  expect(kinds({ ticket: everything, siblings: [sibling("TKT-2", ["a"])] })).toEqual(["warning scope_conflict"]);
-  expect(kinds({ ticket: null, siblings: [sibling("TKT-2", ["**"])] })).toEqual([]);
+  expect(kinds({ ticket: everything, siblings: [fellow("TKT-2", ["**"])] })).toEqual(["info scope_conflict"]);
+  expect(kinds({ ticket: everything, siblings: [fellow("TKT-2", ["a"])] })).toEqual(["warning scope_conflict"]);
+  expect(kinds({ ticket: null, siblings: [fellow("TKT-2", ["**"])] })).toEqual([]);
   const hard = (pair: string) => Array.from({ length: 250 }, (_, n) => `${`*${pair[n % 2]}`.repeat(100)}${n}`);
   const involved = { id: "TKT-1", scope: { allow: hard("ab"), deny: [] }, resourceProfile: "default" as const };
-  expect(said({ ticket: involved, siblings: [sibling("TKT-2", hard("bc"))] })[0]?.detail["path"]).toBe("**");
+  expect(said({ ticket: involved, siblings: [fellow("TKT-2", hard("bc"))] })[0]?.detail["path"]).toBe("**");
 });
 
 proves("GD-5", "a sibling on the same ticket is told once, as contention", () => {
-  expect(kinds({ siblings: [sibling("TKT-1", ["src/**"]), sibling(null, null)] })).toEqual([
-    "warning ticket_contention",
-  ]);
+  expect(kinds({ siblings: [fellow("TKT-1", ["src/**"]), fellow(null, null)] })).toEqual(["warning ticket_contention"]);
 });
 
 proves("GD-5", "unmerged work is told per branch, newest first, when it touches the scope and is young", () => {
@@ -119,7 +117,7 @@ proves("GD-5", "warnings come before infos, and whatever the facts, each advisor
     nowMs: fc.nat(),
     ticket: fc.constantFrom(QUIET.ticket, null),
     branch: fc.record({ name: fc.option(text, { nil: null }), upstream: distance, base: distance }),
-    siblings: fc.array(fc.constantFrom(sibling("TKT-1", ["**"]), sibling("TKT-2", ["src"]), sibling(null, null))),
+    siblings: fc.array(fc.constantFrom(fellow("TKT-1", ["**"]), fellow("TKT-2", ["src"]), fellow(null, null))),
     unmerged: fc.array(
       fc.record({
         ...{ name: text, commit: text, atMs: fc.nat(), paths: fc.array(text), more: count, summary: fc.string() },

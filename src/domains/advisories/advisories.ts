@@ -1,7 +1,7 @@
 import { missingCoUpdates } from "../drift/co-updates.ts";
 import { overlapOf, UNPROVEN } from "../globs/overlap.ts";
 import { compileScope, type Scope } from "../scope/scope.ts";
-import type { AdvisoryFacts, OtherBranch, Sibling } from "./advisory-facts.ts";
+import type { AdvisoryFacts, FellowSession, OtherBranch } from "./advisory-facts.ts";
 
 export const ADVISORY_KINDS = [
   ...(["stale_branch", "base_divergence", "scope_conflict", "unmerged_work"] as const),
@@ -181,6 +181,6 @@ function listed(files: readonly string[]): string {
 }
 
 const plural = (count: number, word: string): string => (count === 1 ? word : `${word}s`);
-const nameOf = ({ sessionId, agent, ticketId }: Sibling): string =>
+const nameOf = ({ sessionId, agent, ticketId }: FellowSession): string =>
   `${ticketId ?? `session ${sessionId}`} (${agent}${ticketId === null ? "" : `, session ${sessionId}`})`;
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

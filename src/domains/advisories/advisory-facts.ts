@@ -10,7 +10,7 @@ export interface Distance {
 }
 
 /** Another session that works on this repository. */
-export interface Sibling {
+export interface FellowSession {
   readonly sessionId: string;
   readonly agent: string;
   readonly ticketId: string | null;
@@ -49,7 +49,7 @@ export interface AdvisoryFacts {
     readonly upstream: Distance | null;
     readonly base: Distance | null;
   };
-  readonly siblings: readonly Sibling[];
+  readonly siblings: readonly FellowSession[];
   readonly unmerged: readonly OtherBranch[];
   /** The branch of the ticket's last work that was no audit. */
   readonly lastBranch: string | null;

@@ -67,12 +67,10 @@ export function initialiseLaw(state: GovernedState, done: Initialised, compiled:
 
 export function importLaw(_state: GovernedState, { from, files, leftOut }: ImportedFiles): Decision {
   if (files.length === 0) return [];
-  const told = leftOut
-    .slice(0, GOVERNED_LIMITS.files.max)
-    .map(({ what, reason }) => ({
-      what: what.slice(0, MESSAGE_CHARS_MAX),
-      reason: reason.slice(0, MESSAGE_CHARS_MAX),
-    }));
+  const told = leftOut.slice(0, GOVERNED_LIMITS.files.max).map(({ what, reason }) => ({
+    what: what.slice(0, MESSAGE_CHARS_MAX),
+    reason: reason.slice(0, MESSAGE_CHARS_MAX),
+  }));
   return [fact("governance.imported@1", { from, files: named(files), leftOut: told })];
 }
 

@@ -1,9 +1,10 @@
 import { expect } from "vitest";
+import { instant } from "../../../test/support/kernel-model.ts";
 import { proves } from "../../../test/support/proves.ts";
 import { type Dispatchable, type DispatchRules, dispatchScore, dispatchTickets } from "./dispatch.ts";
 
-const NOW = Date.parse("2026-01-10T00:00:00Z");
-const hoursAgo = (hours: number) => new Date(NOW - hours * 3_600_000).toISOString();
+const NOW = Date.parse(instant(0));
+const hoursAgo = (hours: number) => instant(-hours * 3_600_000);
 const one = (id: string, part: Partial<Dispatchable> = {}): Dispatchable => ({
   ...{ id, kind: "task", type: "feature", priority: 3, lane: null, blockers: [], createdAt: hoursAgo(0) },
   ...{ status: "todo", isLeased: false, ...part },

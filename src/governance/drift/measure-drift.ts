@@ -1,8 +1,8 @@
-import { type GradedWork, gradeWork, type WorkLimits } from "../../domains/index.ts";
+import { type MeasuredChanges, measureChanges, type WorkLimits } from "../../domains/index.ts";
 import { checkoutChanges, type LiveChanges, type RepositoryGit, type Worktrees } from "../../host/index.ts";
 
-/** Work as it is on disk now, graded against its ticket. */
-export interface MeasuredDrift extends GradedWork, Omit<LiveChanges, "files"> {}
+/** Work as it is on disk now, measured against its ticket. */
+export interface MeasuredDrift extends MeasuredChanges, Omit<LiveChanges, "files"> {}
 
 /** Where a checkout is measured: the branch that the law lies on is at `tip`. */
 export interface MeasuredCheckout {
@@ -20,7 +20,7 @@ export async function measureCheckout(
   { git, scratch, root, tip }: MeasuredCheckout,
   limits: WorkLimits,
 ): Promise<MeasuredDrift> {
-  return graded(await checkoutChanges({ git, scratch, bounds: { filesMax: FILES_MAX } }, root, tip), limits);
+  return measured(await checkoutChanges({ git, scratch, bounds: { filesMax: FILES_MAX } }, root, tip), limits);
 }
 
 /** The worktree of a session. */
@@ -29,9 +29,9 @@ export async function measureWorktree(
   { id, tip }: { readonly id: string; readonly tip: string | null },
   limits: WorkLimits,
 ): Promise<MeasuredDrift> {
-  return graded(await worktrees.live(id, tip), limits);
+  return measured(await worktrees.live(id, tip), limits);
 }
 
-function graded({ files, ...found }: LiveChanges, limits: WorkLimits): MeasuredDrift {
-  return { ...found, ...gradeWork(files, limits) };
+function measured({ files, ...found }: LiveChanges, limits: WorkLimits): MeasuredDrift {
+  return { ...found, ...measureChanges(files, limits) };
 }

@@ -21,7 +21,7 @@ import {
   type WorktreeYard,
   worktreeAround,
 } from "./create-worktree.ts";
-import { lookThrough, ownObjects, privateRepository, type Work } from "./find-work.ts";
+import { type Look, lookThrough, ownObjects, privateRepository, type Work } from "./find-work.ts";
 import { createObjectStores } from "./object-store.ts";
 import { createPerson } from "./person.ts";
 import { putAside, REMOVING, type Removal, type RemovalWish, workIn } from "./remove-worktree.ts";
@@ -164,6 +164,11 @@ export function createWorktrees({
     if (tree.state === "missing") throw movedAway(tree.path);
     return tree;
   };
+  const looked = async <T>(id: string, see: (look: Look) => Promise<T>): Promise<T> => {
+    const tree = await present(id);
+    const place = placeIn(join(folder, id));
+    return orUnreadable(place, lookThrough(scene(), place, tree, see));
+  };
   const lookAt = (cwd: string, base: string | undefined) =>
     startingPoint({ git, folder, scratch, borrows: borrows?.() === true }, cwd, base);
 
@@ -208,26 +213,9 @@ export function createWorktrees({
       lastApply = mine.catch(() => undefined);
       return mine;
     },
-    changes: async (id, wish) => {
-      const tree = await present(id);
-      return lookThrough(scene(), placeIn(join(folder, id)), tree, (look) => worktreeChanges(look, wish));
-    },
-    live: async (id, tip) => {
-      const tree = await present(id);
-      const place = placeIn(join(folder, id));
-      return orUnreadable(
-        place,
-        lookThrough(scene(), place, tree, (look) => treeChanges(look, tip)),
-      );
-    },
-    capture: async (id, capturedIn) => {
-      const tree = await present(id);
-      const place = placeIn(join(folder, id));
-      return orUnreadable(
-        place,
-        lookThrough(scene(), place, tree, (look) => captureWork(look, capturedIn)),
-      );
-    },
+    changes: (id, wish) => looked(id, (look) => worktreeChanges(look, wish)),
+    live: (id, tip) => looked(id, (look) => treeChanges(look, tip)),
+    capture: (id, capturedIn) => looked(id, (look) => captureWork(look, capturedIn)),
     offer: async (id, from, commit) => {
       const tree = await present(id);
       await offerCommit(placeIn(join(folder, id)), tree, from, commit);

@@ -1,4 +1,4 @@
-import { advisoriesOf, type Sibling } from "../../../domains/index.ts";
+import { advisoriesOf, type FellowSession } from "../../../domains/index.ts";
 import { machineFacts, measureCheckout, measureWorktree, repositoryFacts } from "../../../governance/index.ts";
 import type { Clock, RepositoryGit } from "../../../host/index.ts";
 import { Session, type SessionState } from "../../../kernel/index.ts";
@@ -52,7 +52,7 @@ export function createMeasures(deps: MeasureDeps): Measures {
   };
 }
 
-async function siblings(store: Store, repo: string, sessionId: string): Promise<readonly Sibling[]> {
+async function siblings(store: Store, repo: string, sessionId: string): Promise<readonly FellowSession[]> {
   const rows = await siblingsOf({ store }, repo, sessionId);
   return Promise.all(
     rows.map(async ({ id, order: { agent, ticketId } }) => {

@@ -6,7 +6,7 @@ import { type Drift, driftOf } from "./drift.ts";
 /** What of a ticket limits the work on it. */
 export type WorkLimits = Pick<Ticket, "scope" | "fileBudget" | "boundary">;
 
-export interface GradedFile {
+export interface MeasuredFile {
   readonly path: string;
   readonly added: number;
   readonly removed: number;
@@ -15,19 +15,19 @@ export interface GradedFile {
   readonly isForbidden: boolean;
 }
 
-export interface GradedWork {
+export interface MeasuredChanges {
   readonly drift: Drift;
   readonly filesChanged: number;
   readonly linesChanged: number;
   /** Forbidden ones and those out of scope first. */
-  readonly files: readonly GradedFile[];
+  readonly files: readonly MeasuredFile[];
 }
 
-/** Grades what was changed against the limits of a ticket. */
-export function gradeWork(
-  changed: readonly Pick<GradedFile, "path" | "added" | "removed">[],
+/** Measures what was changed against the limits of a ticket. */
+export function measureChanges(
+  changed: readonly Pick<MeasuredFile, "path" | "added" | "removed">[],
   { scope, fileBudget, boundary }: WorkLimits,
-): GradedWork {
+): MeasuredChanges {
   const isAllowed = compileScope(scope);
   const paths = changed.map(({ path }) => path);
   const forbidden = new Set(boundaryHits(paths, parseBoundary(boundary)));
@@ -42,6 +42,6 @@ export function gradeWork(
     boundaryHits: forbidden.size,
     ...{ linesChanged, linesMax: fileBudget.lines },
   });
-  const rank = ({ inScope, isForbidden }: GradedFile) => (isForbidden ? 0 : inScope ? 2 : 1);
+  const rank = ({ inScope, isForbidden }: MeasuredFile) => (isForbidden ? 0 : inScope ? 2 : 1);
   return { drift, filesChanged: files.length, linesChanged, files: files.toSorted((a, b) => rank(a) - rank(b)) };
 }
