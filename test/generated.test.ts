@@ -14,6 +14,7 @@ import { FANOUT_ERRORS } from "../src/contract/errors/fanout-errors.ts";
 import { GOVERNANCE_ERRORS } from "../src/contract/errors/governance-errors.ts";
 import { HOST_ERRORS } from "../src/contract/errors/host-errors.ts";
 import { LANDING_ERRORS } from "../src/contract/errors/landing-errors.ts";
+import { LAW_BRANCH_ERRORS } from "../src/contract/errors/law-branch-errors.ts";
 import { LOG_ERRORS } from "../src/contract/errors/log-errors.ts";
 import { REQUEST_ERRORS } from "../src/contract/errors/request-errors.ts";
 import { SECRET_ERRORS } from "../src/contract/errors/secret-errors.ts";
@@ -103,6 +104,7 @@ describe("error codes", () => {
       HOST_ERRORS,
       BACKUP_ERRORS,
       LANDING_ERRORS,
+      LAW_BRANCH_ERRORS,
       LOG_ERRORS,
       SECRET_ERRORS,
       SESSION_ERRORS,

@@ -27,7 +27,17 @@ import type { Tools } from "./tools.ts";
 
 type GivenServices = Pick<
   Services,
-  "policy" | "roles" | "landings" | "fanOuts" | "works" | "radar" | "daemon" | "secrets" | "plaintext" | "fingerprints"
+  | "policy"
+  | "roles"
+  | "landings"
+  | "tickets"
+  | "fanOuts"
+  | "works"
+  | "radar"
+  | "daemon"
+  | "secrets"
+  | "plaintext"
+  | "fingerprints"
 >;
 
 export interface ServiceParts extends GivenServices {
@@ -43,7 +53,7 @@ export interface ServiceParts extends GivenServices {
 /** Builds the services that syscalls use. */
 export function buildServices(parts: ServiceParts): { readonly services: Services; readonly stop: () => void } {
   const { opened, written, machine, models, tools, sessions, policy, roles, daemon, secrets, plaintext } = parts;
-  const { landings, fanOuts, works, environment, radar, fingerprints } = parts;
+  const { landings, tickets, fanOuts, works, environment, radar, fingerprints } = parts;
   const { home, config, clock, store, instruments, audit, redactor } = opened;
   const { committer, fence, followers } = written;
   const { engine } = machine;
@@ -52,7 +62,21 @@ export function buildServices(parts: ServiceParts): { readonly services: Service
   const backups = createBackups({ ...audit, home, store, clock, committer, version: daemon.version });
   const services: Services = {
     ...{ store, supervisor, agents, delegation, workspaces, trees, tokens, frames, explainTool },
-    ...{ fanOuts, landings, works, radar, policy, roles, config, fence, followers, instruments, daemon, engine },
+    ...{
+      fanOuts,
+      landings,
+      tickets,
+      works,
+      radar,
+      policy,
+      roles,
+      config,
+      fence,
+      followers,
+      instruments,
+      daemon,
+      engine,
+    },
     ...{ secrets, fingerprints, plaintext, redactor },
     blame: createBlame({ store, home, environment }),
     laws: createLawService({

@@ -175,6 +175,7 @@ async function build(options: DaemonOptions, begun: Begun, running: Running): Pr
       environment,
       ...landing,
       ...work,
+      tickets: governance.ticketService.tickets,
       radar,
     },
     tools: { toolbox: tools, mcpServers, ready: mcpServers.source.ready },

@@ -222,6 +222,34 @@ export interface Families {
     /** Explain where a landing is: the events that led there, and the next command. */
     readonly why: Verb<"landing.why">;
   };
+  readonly ticket: {
+    /** List the tickets of a repository, the most urgent first. */
+    readonly list: Verb<"ticket.list">;
+    /** List pairs of open tasks that may change the same file, each with such a path. */
+    readonly overlaps: Verb<"ticket.overlaps">;
+    /** Check all tickets: files that cannot be read, parents and blockers that are missing or form a circle, orphans. */
+    readonly check: Verb<"ticket.check">;
+    /** Show a ticket: what is to be done, what it waits for, who works on it, and who may change the same files. */
+    readonly show: Verb<"ticket.show">;
+    /** Write a ticket into the repository: an intent, an epic below one, or a task. */
+    readonly create: Verb<"ticket.create">;
+    /** Change a ticket; what is not named stays as it is, and so does what people wrote beside it. */
+    readonly edit: Verb<"ticket.edit">;
+    /** Make the tickets of a plan: `### EPIC-1: title`, and `* T1: title` for its tasks, `(after T1)` behind one that waits. */
+    readonly plan: Verb<"ticket.plan">;
+    /** Move a ticket that is done into the archive; one that nobody will do needs a reason. */
+    readonly archive: Verb<"ticket.archive">;
+    /** Say which ticket is next, and why not the others; with `--claim` take its lease. */
+    readonly next: Verb<"ticket.next">;
+    /** Take the lease of a ticket by hand; nobody else may work on it until it ends. */
+    readonly lease: Verb<"ticket.lease">;
+    /** Keep the lease of a ticket for longer. */
+    readonly heartbeat: Verb<"ticket.heartbeat">;
+    /** Give the lease of a ticket back. */
+    readonly release: Verb<"ticket.release">;
+    /** Close a ticket on proof: its work has landed, its checks were seen to pass, each criterion has a witness. */
+    readonly close: Verb<"ticket.close">;
+  };
   readonly blame: {
     /** Show who wrote each line of a file: session, turn, agent, model and approver. */
     readonly file: Verb<"blame.file">;

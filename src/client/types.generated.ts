@@ -3002,6 +3002,597 @@ export interface SyscallTypes {
       readonly next: string | null;
     };
   };
+  /** List the tickets of a repository, the most urgent first. */
+  "ticket.list": {
+    readonly kind: "read";
+    readonly input: {
+      /** a directory of the repository; a session's own call needs none */
+      readonly cwd?: string;
+      /** `open`: neither done nor archived; default: not archived */
+      readonly status?: "todo" | "active" | "paused" | "review" | "done" | "archived" | "open";
+      readonly kind?: "intent" | "epic" | "task";
+      /** tickets that name this lane */
+      readonly lane?: string;
+      /** those below this ticket */
+      readonly parent?: string;
+      readonly label?: string;
+      readonly limit?: number;
+      /** `next` of the previous page */
+      readonly after?: string;
+    };
+    readonly output: {
+      readonly tickets: readonly {
+        readonly id: string;
+        readonly kind: "intent" | "epic" | "task";
+        readonly title: string;
+        readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+        readonly type: string;
+        readonly priority: number;
+        readonly parent?: string;
+        readonly lane?: string;
+        readonly labels: readonly string[];
+        readonly blockers: readonly string[];
+        readonly scope: {
+          readonly allow: readonly string[];
+          readonly deny: readonly string[];
+        };
+        readonly fileBudget: {
+          readonly files: number;
+          readonly lines: number;
+        };
+        readonly risk: "low" | "medium" | "high";
+        readonly resourceProfile: "default" | "light" | "heavy";
+        readonly createdAt?: string;
+        /** when it got its status */
+        readonly since?: string;
+        /** who gave it its status */
+        readonly by?: string;
+        readonly lease?: {
+          readonly fence: number;
+          readonly owner: string;
+          readonly sessionId?: string;
+          readonly until: string;
+          /** false: it has ended or was released */
+          readonly live: boolean;
+        };
+      }[];
+      readonly next: string | null;
+      /** files among the tickets that cannot be read */
+      readonly faults: readonly {
+        readonly path: string;
+        readonly id?: string;
+        readonly message: string;
+        readonly remedy: string;
+      }[];
+    };
+  };
+  /** List pairs of open tasks that may change the same file, each with such a path. */
+  "ticket.overlaps": {
+    readonly kind: "read";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+    };
+    readonly output: {
+      readonly overlaps: readonly {
+        readonly a: {
+          readonly id: string;
+          readonly kind: "intent" | "epic" | "task";
+          readonly title: string;
+          readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+        };
+        readonly b: {
+          readonly id: string;
+          readonly kind: "intent" | "epic" | "task";
+          readonly title: string;
+          readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+        };
+        readonly path: string;
+      }[];
+      /** open tasks that were compared */
+      readonly tickets: number;
+      /** false: there are more pairs than are told or were compared */
+      readonly whole: boolean;
+    };
+  };
+  /** Check all tickets: files that cannot be read, parents and blockers that are missing or form a circle, orphans. */
+  "ticket.check": {
+    readonly kind: "read";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+    };
+    readonly output: {
+      readonly ok: boolean;
+      readonly problems: readonly {
+        readonly ticket?: string;
+        readonly path?: string;
+        readonly fault: string;
+        readonly message: string;
+        readonly remedy: string;
+      }[];
+    };
+  };
+  /** Show a ticket: what is to be done, what it waits for, who works on it, and who may change the same files. */
+  "ticket.show": {
+    readonly kind: "read";
+    readonly input: {
+      /** a directory of the repository; a session's own call needs none */
+      readonly cwd?: string;
+      /** a ticket's id, or the beginning or the end of it; of a session also `self` */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly kind: "intent" | "epic" | "task";
+      readonly title: string;
+      readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+      readonly type: string;
+      readonly priority: number;
+      readonly parent?: string;
+      readonly lane?: string;
+      readonly labels: readonly string[];
+      readonly blockers: readonly string[];
+      readonly scope: {
+        readonly allow: readonly string[];
+        readonly deny: readonly string[];
+      };
+      readonly fileBudget: {
+        readonly files: number;
+        readonly lines: number;
+      };
+      readonly risk: "low" | "medium" | "high";
+      readonly resourceProfile: "default" | "light" | "heavy";
+      readonly createdAt?: string;
+      /** when it got its status */
+      readonly since?: string;
+      /** who gave it its status */
+      readonly by?: string;
+      readonly lease?: {
+        readonly fence: number;
+        readonly owner: string;
+        readonly sessionId?: string;
+        readonly until: string;
+        /** false: it has ended or was released */
+        readonly live: boolean;
+      };
+      readonly body: string;
+      readonly checks: readonly (readonly string[])[];
+      readonly acceptance: readonly {
+        readonly id: string;
+        readonly text: string;
+        /** its passing is the witness; without one somebody names an event */
+        readonly check?: readonly string[];
+      }[];
+      readonly brainDump: string;
+      readonly boundary: string;
+      readonly successCondition: string;
+      /** its file in the repository */
+      readonly path: string;
+      readonly children: readonly {
+        readonly id: string;
+        readonly kind: "intent" | "epic" | "task";
+        readonly title: string;
+        readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+      }[];
+      /** blockers that are not done */
+      readonly waitsFor: readonly {
+        readonly id: string;
+        readonly kind: "intent" | "epic" | "task";
+        readonly title: string;
+        readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+      }[];
+      /** blockers and parent that do not exist */
+      readonly unknown: readonly string[];
+      /** other open tasks that may change the same files, each with such a path */
+      readonly overlaps: readonly {
+        readonly id: string;
+        readonly kind: "intent" | "epic" | "task";
+        readonly title: string;
+        readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+        readonly path: string;
+      }[];
+    };
+  };
+  /** Write a ticket into the repository: an intent, an epic below one, or a task. */
+  "ticket.create": {
+    readonly kind: "write";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+      readonly kind: "intent" | "epic" | "task";
+      readonly title: string;
+      /** the intent of an epic; the epic or intent of a task */
+      readonly parent?: string;
+      readonly lane?: string;
+      readonly body?: string;
+      /** such as feature, bug, chore or docs: lanes take tickets by it */
+      readonly type?: string;
+      /** 1 is the most urgent; default 3 */
+      readonly priority?: number;
+      /** what its work may change: `{"allow": ["src/api/**"], "deny": []}` */
+      readonly scope?: {
+        readonly allow?: readonly string[];
+        readonly deny?: readonly string[];
+      };
+      /** in short for `scope.allow` */
+      readonly allow?: readonly string[];
+      /** in short for `scope.deny` */
+      readonly deny?: readonly string[];
+      /** how much its work may change */
+      readonly fileBudget?: {
+        readonly files?: number;
+        readonly lines?: number;
+      };
+      /** programs that have to pass: `[["npm", "test"]]` */
+      readonly checks?: readonly (readonly string[])[];
+      /** `[{"id": "ACC-1", "text": "...", "check": ["npm", "test"]}]` */
+      readonly acceptance?: readonly {
+        readonly id: string;
+        readonly text: string;
+        /** its passing is the witness; without one somebody names an event */
+        readonly check?: readonly string[];
+      }[];
+      /** tickets that have to be done first */
+      readonly blockers?: readonly string[];
+      readonly labels?: readonly string[];
+      readonly risk?: "low" | "medium" | "high";
+      readonly resourceProfile?: "default" | "light" | "heavy";
+      /** of an intent: what is meant, as it came to mind */
+      readonly brainDump?: string;
+      /** what must not be touched, in words and patterns */
+      readonly boundary?: string;
+      readonly successCondition?: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly kind: "intent" | "epic" | "task";
+      readonly title: string;
+      readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+      readonly type: string;
+      readonly priority: number;
+      readonly parent?: string;
+      readonly lane?: string;
+      readonly labels: readonly string[];
+      readonly blockers: readonly string[];
+      readonly scope: {
+        readonly allow: readonly string[];
+        readonly deny: readonly string[];
+      };
+      readonly fileBudget: {
+        readonly files: number;
+        readonly lines: number;
+      };
+      readonly risk: "low" | "medium" | "high";
+      readonly resourceProfile: "default" | "light" | "heavy";
+      readonly createdAt?: string;
+      /** when it got its status */
+      readonly since?: string;
+      /** who gave it its status */
+      readonly by?: string;
+      readonly lease?: {
+        readonly fence: number;
+        readonly owner: string;
+        readonly sessionId?: string;
+        readonly until: string;
+        /** false: it has ended or was released */
+        readonly live: boolean;
+      };
+      readonly body: string;
+      readonly checks: readonly (readonly string[])[];
+      readonly acceptance: readonly {
+        readonly id: string;
+        readonly text: string;
+        /** its passing is the witness; without one somebody names an event */
+        readonly check?: readonly string[];
+      }[];
+      readonly brainDump: string;
+      readonly boundary: string;
+      readonly successCondition: string;
+      /** its file in the repository */
+      readonly path: string;
+    };
+  };
+  /** Change a ticket; what is not named stays as it is, and so does what people wrote beside it. */
+  "ticket.edit": {
+    readonly kind: "write";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+      readonly id: string;
+      readonly title?: string;
+      readonly parent?: string | null;
+      readonly lane?: string | null;
+      readonly body?: string;
+      /** such as feature, bug, chore or docs: lanes take tickets by it */
+      readonly type?: string;
+      /** 1 is the most urgent; default 3 */
+      readonly priority?: number;
+      /** what its work may change: `{"allow": ["src/api/**"], "deny": []}` */
+      readonly scope?: {
+        readonly allow?: readonly string[];
+        readonly deny?: readonly string[];
+      };
+      /** in short for `scope.allow` */
+      readonly allow?: readonly string[];
+      /** in short for `scope.deny` */
+      readonly deny?: readonly string[];
+      /** how much its work may change */
+      readonly fileBudget?: {
+        readonly files?: number;
+        readonly lines?: number;
+      };
+      /** programs that have to pass: `[["npm", "test"]]` */
+      readonly checks?: readonly (readonly string[])[];
+      /** `[{"id": "ACC-1", "text": "...", "check": ["npm", "test"]}]` */
+      readonly acceptance?: readonly {
+        readonly id: string;
+        readonly text: string;
+        /** its passing is the witness; without one somebody names an event */
+        readonly check?: readonly string[];
+      }[];
+      /** tickets that have to be done first */
+      readonly blockers?: readonly string[];
+      readonly labels?: readonly string[];
+      readonly risk?: "low" | "medium" | "high";
+      readonly resourceProfile?: "default" | "light" | "heavy";
+      /** of an intent: what is meant, as it came to mind */
+      readonly brainDump?: string;
+      /** what must not be touched, in words and patterns */
+      readonly boundary?: string;
+      readonly successCondition?: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly kind: "intent" | "epic" | "task";
+      readonly title: string;
+      readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+      readonly type: string;
+      readonly priority: number;
+      readonly parent?: string;
+      readonly lane?: string;
+      readonly labels: readonly string[];
+      readonly blockers: readonly string[];
+      readonly scope: {
+        readonly allow: readonly string[];
+        readonly deny: readonly string[];
+      };
+      readonly fileBudget: {
+        readonly files: number;
+        readonly lines: number;
+      };
+      readonly risk: "low" | "medium" | "high";
+      readonly resourceProfile: "default" | "light" | "heavy";
+      readonly createdAt?: string;
+      /** when it got its status */
+      readonly since?: string;
+      /** who gave it its status */
+      readonly by?: string;
+      readonly lease?: {
+        readonly fence: number;
+        readonly owner: string;
+        readonly sessionId?: string;
+        readonly until: string;
+        /** false: it has ended or was released */
+        readonly live: boolean;
+      };
+      readonly body: string;
+      readonly checks: readonly (readonly string[])[];
+      readonly acceptance: readonly {
+        readonly id: string;
+        readonly text: string;
+        /** its passing is the witness; without one somebody names an event */
+        readonly check?: readonly string[];
+      }[];
+      readonly brainDump: string;
+      readonly boundary: string;
+      readonly successCondition: string;
+      /** its file in the repository */
+      readonly path: string;
+    };
+  };
+  /** Make the tickets of a plan: `### EPIC-1: title`, and `* T1: title` for its tasks, `(after T1)` behind one that waits. */
+  "ticket.plan": {
+    readonly kind: "write";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+      /** the plan; on the command line the name of its file, `-` for standard input */
+      readonly text: string;
+      /** the intent that it is for */
+      readonly parent?: string;
+      /** only say what it would make */
+      readonly dryRun?: boolean;
+    };
+    readonly output: {
+      readonly dryRun: boolean;
+      readonly tickets: readonly {
+        readonly id: string;
+        readonly kind: "intent" | "epic" | "task";
+        readonly title: string;
+        readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+        readonly type: string;
+        readonly priority: number;
+        readonly parent?: string;
+        readonly lane?: string;
+        readonly labels: readonly string[];
+        readonly blockers: readonly string[];
+        readonly scope: {
+          readonly allow: readonly string[];
+          readonly deny: readonly string[];
+        };
+        readonly fileBudget: {
+          readonly files: number;
+          readonly lines: number;
+        };
+        readonly risk: "low" | "medium" | "high";
+        readonly resourceProfile: "default" | "light" | "heavy";
+        readonly createdAt?: string;
+        /** when it got its status */
+        readonly since?: string;
+        /** who gave it its status */
+        readonly by?: string;
+        readonly lease?: {
+          readonly fence: number;
+          readonly owner: string;
+          readonly sessionId?: string;
+          readonly until: string;
+          /** false: it has ended or was released */
+          readonly live: boolean;
+        };
+      }[];
+    };
+  };
+  /** Move a ticket that is done into the archive; one that nobody will do needs a reason. */
+  "ticket.archive": {
+    readonly kind: "write";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+      readonly id: string;
+      /** why nobody will do it */
+      readonly reason?: string;
+    };
+    readonly output: {
+      readonly ok: true;
+      readonly id: string;
+      readonly path: string;
+    };
+  };
+  /** Say which ticket is next, and why not the others; with `--claim` take its lease. */
+  "ticket.next": {
+    readonly kind: "write";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+      readonly claim?: boolean;
+      /** how long it lasts without a heartbeat; default: `leases.minutes` of the configuration */
+      readonly minutes?: number;
+    };
+    readonly output: {
+      readonly ticket: {
+        readonly id: string;
+        readonly kind: "intent" | "epic" | "task";
+        readonly title: string;
+        readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+        readonly type: string;
+        readonly priority: number;
+        readonly parent?: string;
+        readonly lane?: string;
+        readonly labels: readonly string[];
+        readonly blockers: readonly string[];
+        readonly scope: {
+          readonly allow: readonly string[];
+          readonly deny: readonly string[];
+        };
+        readonly fileBudget: {
+          readonly files: number;
+          readonly lines: number;
+        };
+        readonly risk: "low" | "medium" | "high";
+        readonly resourceProfile: "default" | "light" | "heavy";
+        readonly createdAt?: string;
+        /** when it got its status */
+        readonly since?: string;
+        /** who gave it its status */
+        readonly by?: string;
+        readonly lease?: {
+          readonly fence: number;
+          readonly owner: string;
+          readonly sessionId?: string;
+          readonly until: string;
+          /** false: it has ended or was released */
+          readonly live: boolean;
+        };
+      } | null;
+      /** why nothing is next */
+      readonly because: "none_open" | "global_limit" | "lanes_full" | "all_blocked" | "all_leased" | null;
+      /** of the lease that was taken */
+      readonly fence?: number;
+      readonly until?: string;
+      /** open tasks, the best first */
+      readonly waiting: readonly {
+        readonly id: string;
+        readonly title: string;
+        readonly score: number;
+        readonly lane?: string;
+        readonly heldBack?: "global_limit" | "lane_full" | "blocked" | "leased";
+      }[];
+      readonly lanes: readonly {
+        readonly name: string;
+        readonly active: number;
+        readonly count: number;
+      }[];
+    };
+  };
+  /** Take the lease of a ticket by hand; nobody else may work on it until it ends. */
+  "ticket.lease": {
+    readonly kind: "write";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+      readonly id: string;
+      /** how long it lasts without a heartbeat; default: `leases.minutes` of the configuration */
+      readonly minutes?: number;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly fence: number;
+      readonly until: string;
+    };
+  };
+  /** Keep the lease of a ticket for longer. */
+  "ticket.heartbeat": {
+    readonly kind: "write";
+    readonly input: {
+      /** a directory of the repository; a session's own call needs none */
+      readonly cwd?: string;
+      readonly id: string;
+      /** of the lease */
+      readonly fence: number;
+      /** how long it lasts without a heartbeat; default: `leases.minutes` of the configuration */
+      readonly minutes?: number;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly fence: number;
+      readonly until: string;
+    };
+  };
+  /** Give the lease of a ticket back. */
+  "ticket.release": {
+    readonly kind: "write";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+      readonly id: string;
+      /** of the lease */
+      readonly fence: number;
+    };
+    readonly output: {
+      readonly ok: true;
+      readonly id: string;
+    };
+  };
+  /** Close a ticket on proof: its work has landed, its checks were seen to pass, each criterion has a witness. */
+  "ticket.close": {
+    readonly kind: "write";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+      readonly id: string;
+      /** of the lease that its work was done under; without one nobody may hold a lease */
+      readonly fence?: number;
+      /** an event of the log for each criterion without a check: `{"ACC-1": "EVENT"}` */
+      readonly witnesses?: { readonly [key: string]: string };
+    };
+    readonly output: {
+      readonly ok: true;
+      readonly id: string;
+      /** the commit that holds it */
+      readonly evidence: string;
+    };
+  };
   /** Show who wrote each line of a file: session, turn, agent, model and approver. */
   "blame.file": {
     readonly kind: "read";

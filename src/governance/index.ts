@@ -24,11 +24,13 @@ export {
   type LeaseClaim,
   type LeasedRepository,
   type Leases,
+  type LeasesOptions,
   type TimedHolder,
 } from "./leases/leases.ts";
 export { createOfflineLaw, type OfflineLaw } from "./offline/offline-law.ts";
 export type { DocumentKind, RefDocument, RefDocuments, SharedPlace, Swapped } from "./refs/ref-documents.ts";
 export { createRefs, type Refs, type RefsOptions } from "./refs/refs.ts";
+export { explainUngoverned } from "./repository/explain-ungoverned.ts";
 export { LAW_DIR } from "./repository/law-path.ts";
 export { type FoundTip, findTip, type Governed, openGoverned } from "./repository/open-governed.ts";
 export { readTree, type TreeEntry, type TreeReader } from "./repository/tree-reader.ts";

@@ -52,7 +52,7 @@ const HARMLESS = [
     "fan-out.drop",
   ],
   ...["secret.set", "secret.import", "secret.rotate", "secret.bind", "secret.remove", "secret.scan"],
-  ...["worktree.gc", "system.shutdown", "system.gc", "token.issue", "token.revoke"],
+  ...["worktree.gc", "system.shutdown", "system.gc", "token.issue", "token.revoke", "ticket.heartbeat"],
 ];
 
 proves("TK-2", "every writing call declares its authority, or is listed as giving no more rights", () => {

@@ -27,6 +27,7 @@ import type {
   SandboxTrials,
   SecretScan,
   Secrets,
+  Tickets,
   ToolCalls,
   WaitingService,
   WhyService,
@@ -62,6 +63,7 @@ export interface Services {
   readonly radar: Pick<RadarService, "conflicts">;
   readonly laws: LawService;
   readonly landings: Landings;
+  readonly tickets: Tickets;
   readonly fanOuts: FanOuts;
   /** Sessions that work on tickets. */
   readonly works: Works;

@@ -47,11 +47,12 @@ const CAPABILITIES: { readonly [role in Role]: readonly string[] } = {
       "mcp.read",
     ],
     ...["model.read", "queue.list"],
-    ...["session.list", "session.read", "system.read", "workspace.read", "worktree.read"],
+    ...["session.list", "session.read", "system.read", "ticket.read", "ticket.survey", "workspace.read"],
+    "worktree.read",
   ],
   session: [
     ...["session.ask", "session.call", "session.label", "session.list", "session.note", "session.read"],
-    ...["session.report", "session.siblings", "session.spawn"],
+    ...["session.report", "session.siblings", "session.spawn", "ticket.heartbeat", "ticket.read"],
   ],
   below: ["session.kill", "session.prompt", "session.read"],
 };

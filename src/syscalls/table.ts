@@ -24,6 +24,7 @@ import { sandbox } from "./sandbox/sandbox.ts";
 import { secret } from "./secret/secret.ts";
 import { session } from "./session/session.ts";
 import { system } from "./system/system.ts";
+import { ticket } from "./ticket/ticket.ts";
 import { todo } from "./todo/todo.ts";
 import { token } from "./token/token.ts";
 import { tool } from "./tool/tool.ts";
@@ -47,6 +48,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...worktree,
   ...governance,
   ...landing,
+  ...ticket,
   ...blame,
   ...fanOut,
   ...driver,

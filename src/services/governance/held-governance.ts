@@ -1,13 +1,13 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Committer } from "../../commit/index.ts";
-import { NomosError } from "../../contract/index.ts";
 import { findLaw, GovernedStream, refuseLaw, type Speaker } from "../../domains/index.ts";
 import {
   createFileCommits,
   createLeases,
   createRefs,
   createTicketReader,
+  explainUngoverned,
   type FileCommits,
   type Governed,
   type Leases,
@@ -96,9 +96,9 @@ export function holdGovernance(deps: HeldGovernanceDeps): HeldGovernance {
   const reader = createTicketReader(git, scratch);
   const files = createFileCommits({ environment, folder: join(home, "law-commits"), scratch, log });
   const ticketService = createTickets({
-    ...{ store, committer, clock, newId: deps.newId, reader, files, documents: refs.documents, leases, log },
+    ...{ store, committer, clock, reader, files, documents: refs.documents, leases, log },
     open: async (cwd) => (await laws.at(cwd))?.governed ?? null,
-    explain: async (cwd) => new NomosError("not_governed", { path: cwd }),
+    explain: (cwd) => explainUngoverned(git, cwd, scratch),
     proofs: createProofs({ store, git, scratch }),
   });
   const tickets = ticketService.governed;

@@ -3,8 +3,9 @@ import { NomosError, refusalError } from "../../../contract/index.ts";
 import { closeTicket as closed, isLive } from "../../../domains/index.ts";
 import type { Json } from "../../../kernel/index.ts";
 import type { RecordedEvent } from "../../../store/index.ts";
+import type { Proof } from "../evidence.ts";
 import type { ChangeParts } from "./change-tickets.ts";
-import { type Proof, unproven } from "./proofs.ts";
+import { unproven } from "./proofs.ts";
 import { allTickets, findTicket, type TicketBook, type TicketNow } from "./ticket-book.ts";
 import { changeStatus } from "./ticket-status.ts";
 

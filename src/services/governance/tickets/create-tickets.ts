@@ -39,6 +39,7 @@ export function createTickets(deps: TicketDeps): TicketService {
     of: (governed) => noticed(plain.of(governed)),
   };
   const parts: ChangeParts = { deps, books, records };
+  let looking: Promise<void> = Promise.resolve();
   return {
     tickets: {
       book: books.at,
@@ -59,10 +60,19 @@ export function createTickets(deps: TicketDeps): TicketService {
       heartbeat: (cwd, order, by) => beatTicket(parts, cwd, order, by),
       release: (cwd, order, by) => releaseTicket(parts, cwd, order, by),
       close: (cwd, order, by) => closeTicket(parts, cwd, order, by),
+      evidence: async (cwd, id) =>
+        (await deps.documents.read((await plain.at(cwd)).place, "evidence", id))?.oid ?? null,
     },
     governed: governedTickets(parts),
-    start: () => void lookAgain(deps, books),
-    stop: records.stop,
+    start: () => {
+      looking = lookAgain(deps, books).catch((thrown: unknown) => {
+        deps.log("tickets were not looked at", { reason: String(thrown) });
+      });
+    },
+    stop: async () => {
+      await records.stop();
+      await looking;
+    },
   };
 }
 
@@ -90,7 +100,8 @@ function governedTickets(parts: ChangeParts): GovernedTickets {
 
 const KNOWN_MAX = 500;
 
-async function lookAgain({ store, log }: TicketDeps, books: TicketBooks): Promise<void> {
+async function lookAgain({ store, files, log }: TicketDeps, books: TicketBooks): Promise<void> {
+  await files.recover();
   for (const { root, at } of await store.rows(GOVERNED, { limit: KNOWN_MAX })) {
     if (at !== "governed" || root === null) continue;
     await books.at(root).catch((thrown: unknown) => {

@@ -1,17 +1,15 @@
 import { realpath } from "node:fs/promises";
 import { NomosError } from "../../../contract/index.ts";
 import type { TicketStatus } from "../../../domains/index.ts";
-import {
-  DEFAULT_CONFIG,
-  type Governed,
-  type HeldLease,
-  LAW_DIR,
-  type LawConfig,
-  readConfig,
-  type SharedPlace,
-  type TicketFile,
-  type TicketFiles,
+import type {
+  Governed,
+  HeldLease,
+  LawConfig,
+  SharedPlace,
+  TicketFile,
+  TicketFiles,
 } from "../../../governance/index.ts";
+import { lawConfig } from "../law-config.ts";
 import type { TicketDeps } from "./ticket-deps.ts";
 import { parseStatus, type StatusDocument, statusNow } from "./ticket-status.ts";
 
@@ -123,15 +121,3 @@ export function findTicket(book: TicketBook, given: string): TicketNow {
 const SHORT_MIN = 2;
 const SHOWN_MAX = 10;
 const SHOWN_CHARS = 100;
-
-async function lawConfig(governed: Governed): Promise<LawConfig> {
-  const path = `${LAW_DIR}/config.yaml`;
-  const text = await governed.read(path);
-  if (text === null) return DEFAULT_CONFIG;
-  const { config, problems } = readConfig(text);
-  if (config !== null) return config;
-  const newer = problems.find(({ isNewer }) => isNewer === true);
-  if (newer !== undefined) throw new NomosError("governance_newer", { path, reason: newer.message });
-  const told = problems.filter(({ level }) => level === "error").map(({ key, message }) => ({ key, message }));
-  throw new NomosError("config_invalid", { path, problems: told });
-}

@@ -40,6 +40,8 @@ export interface Tickets {
   readonly heartbeat: (cwd: string, order: FenceOrder, by: By) => Promise<HeldLease>;
   readonly release: (cwd: string, order: FenceOrder, by: By) => Events;
   readonly close: (cwd: string, order: CloseOrder, by: By) => Events;
+  /** The commit of the evidence; null: there is none. */
+  readonly evidence: (cwd: string, id: string) => Promise<string | null>;
 }
 
 /** For what works on tickets inside of the daemon, with a law that is open already. */
