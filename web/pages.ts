@@ -20,6 +20,7 @@ export const PAGES: readonly Page[] = [
   },
   { path: "/ui/fan-outs/:id", name: "Fan-out", load: () => import("./fan-outs/fan-out.tsx") },
   { path: "/ui/law", name: "Law", menu: { key: "w", icon: "law" }, load: () => import("./law/law.tsx") },
+  { path: "/ui/drift", name: "Drift", menu: { key: "d", icon: "drift" }, load: () => import("./drift/drift.tsx") },
   { path: "/ui/blame", name: "Blame", menu: { key: "b", icon: "blame" }, load: () => import("./blame/blame.tsx") },
   { path: "/ui/models", name: "Models", menu: { key: "m", icon: "models" }, load: () => import("./models/models.tsx") },
   { path: "/ui/tools", name: "Tools", menu: { key: "t", icon: "tools" }, load: () => import("./tools/tools.tsx") },
