@@ -20,6 +20,18 @@ export const PAGES: readonly Page[] = [
   },
   { path: "/ui/fan-outs/:id", name: "Fan-out", load: () => import("./fan-outs/fan-out.tsx") },
   { path: "/ui/law", name: "Law", menu: { key: "w", icon: "law" }, load: () => import("./law/law.tsx") },
+  {
+    path: "/ui/tickets",
+    name: "Tickets",
+    menu: { key: "k", icon: "tickets" },
+    load: () => import("./tickets/tickets.tsx"),
+  },
+  {
+    path: "/ui/overlaps",
+    name: "Overlaps",
+    menu: { key: "p", icon: "overlaps" },
+    load: () => import("./overlaps/overlaps.tsx"),
+  },
   { path: "/ui/drift", name: "Drift", menu: { key: "d", icon: "drift" }, load: () => import("./drift/drift.tsx") },
   { path: "/ui/blame", name: "Blame", menu: { key: "b", icon: "blame" }, load: () => import("./blame/blame.tsx") },
   { path: "/ui/models", name: "Models", menu: { key: "m", icon: "models" }, load: () => import("./models/models.tsx") },

@@ -3520,6 +3520,8 @@ export interface SyscallTypes {
       }[];
       readonly lanes: readonly {
         readonly name: string;
+        /** of the tickets that it takes; `*`: any */
+        readonly types: readonly string[];
         readonly active: number;
         readonly count: number;
       }[];

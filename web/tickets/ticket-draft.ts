@@ -35,15 +35,15 @@ interface Written {
   readonly body: string;
   readonly type: string;
   readonly priority: number;
-  readonly parent: string | null;
-  readonly lane: string | null;
+  readonly parent?: string;
+  readonly lane?: string;
   readonly scope: { readonly allow: readonly string[]; readonly deny: readonly string[] };
   readonly fileBudget: { readonly files: number; readonly lines: number };
   readonly checks: readonly (readonly string[])[];
   readonly acceptance: readonly {
     readonly id: string;
     readonly text: string;
-    readonly check?: readonly string[] | null;
+    readonly check?: readonly string[];
   }[];
   readonly blockers: readonly string[];
   readonly brainDump: string;
@@ -68,7 +68,7 @@ export function draftOf(ticket: Written): TicketDraft {
     lines: String(ticket.fileBudget.lines),
     checks: ticket.checks.map(spellCommand).join("\n"),
     acceptance: ticket.acceptance
-      .map(({ text, check }) => (check === null || check === undefined ? text : text + WITNESS + spellCommand(check)))
+      .map(({ text, check }) => (check === undefined ? text : text + WITNESS + spellCommand(check)))
       .join("\n"),
     blockers: ticket.blockers.join("\n"),
   };

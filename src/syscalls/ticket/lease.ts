@@ -60,7 +60,14 @@ export const ticketLease: readonly Syscall[] = [
           }),
         )
         .describe("open tasks, the best first"),
-      lanes: z.array(z.object({ name: z.string(), active: z.number().int(), count: z.number().int() })),
+      lanes: z.array(
+        z.object({
+          name: z.string(),
+          types: z.array(z.string()).describe("of the tickets that it takes; `*`: any"),
+          active: z.number().int(),
+          count: z.number().int(),
+        }),
+      ),
     }),
     errors: ALL,
     http: { method: "POST", path: "/api/tickets/next" },
@@ -98,7 +105,7 @@ export const ticketLease: readonly Syscall[] = [
           ...(one.lane === null ? {} : { lane: one.lane }),
           ...(one.heldBack === null ? {} : { heldBack: one.heldBack }),
         })),
-        lanes: dispatch.lanes.map(({ name, active, count }) => ({ name, active, count })),
+        lanes: dispatch.lanes.map(({ name, types, active, count }) => ({ name, types: [...types], active, count })),
       };
     },
   }),
