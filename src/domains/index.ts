@@ -19,13 +19,7 @@ export {
   type TurnOrigin,
   type WorkedStep,
 } from "./activity/activity-sums.ts";
-export {
-  ADVISORY_KINDS,
-  ADVISORY_LIMITS,
-  type Advisory,
-  type AdvisoryKind,
-  advisoriesOf,
-} from "./advisories/advisories.ts";
+export { ADVISORY_LIMITS, advisoriesOf } from "./advisories/advisories.ts";
 export type { AdvisoryFacts, Distance, FellowSession, Machine, OtherBranch } from "./advisories/advisory-facts.ts";
 export {
   AGENT_EVENTS,
@@ -112,18 +106,8 @@ export {
   recordDelegation,
   refuseDelegation,
 } from "./delegation/delegation.ts";
-export { type Boundary, boundaryHits, parseBoundary } from "./drift/boundary.ts";
-export { type CoUpdate, missingCoUpdates } from "./drift/co-updates.ts";
-export {
-  type Changed,
-  DRIFT_HIGH,
-  type Drift,
-  type DriftSummary,
-  driftOf,
-  passRate,
-  summariseDrift,
-} from "./drift/drift.ts";
-export { type MeasuredChanges, type MeasuredFile, measureChanges, type WorkLimits } from "./drift/measure-changes.ts";
+export { summariseDrift } from "./drift/drift.ts";
+export { type MeasuredChanges, measureChanges, type WorkLimits } from "./drift/measure-changes.ts";
 export {
   beginFanout,
   CANDIDATES_MIN,
@@ -171,7 +155,7 @@ export {
   type Voice,
 } from "./gate/gate.ts";
 export { folded } from "./gate/pattern-index.ts";
-export { overlapOf, scopeWithin, UNPROVEN } from "./globs/overlap.ts";
+export { overlapOf } from "./globs/overlap.ts";
 export {
   collectLaw,
   compileLaws,
@@ -264,7 +248,7 @@ export {
   type LineRange,
   type MovedBranch,
 } from "./radar/conflict-events.ts";
-export { compileScope, judgeChange, parseScope, type Scope, scopeWalls } from "./scope/scope.ts";
+export { judgeChange, parseScope, type Scope, scopeWalls } from "./scope/scope.ts";
 export {
   bindSecret,
   RETIRED_VALUES_MAX,
@@ -346,43 +330,24 @@ export {
   type Workspace,
   type Workspaces,
 } from "./system/workspaces.ts";
-export { parseTicket, type TicketFaults } from "./ticket-files/parse-ticket.ts";
+export { parseTicket } from "./ticket-files/parse-ticket.ts";
 export type { TicketFault } from "./ticket-files/ticket-fields.ts";
-export {
-  type Candidacy,
-  type Dispatch,
-  type Dispatchable,
-  type DispatchRules,
-  dispatchScore,
-  dispatchTickets,
-  type HeldBack,
-  type Lane,
-} from "./tickets/dispatch.ts";
-export { type HierarchyFault, hierarchyFaults, intentOf, refuseParent } from "./tickets/hierarchy.ts";
+export { type Candidacy, type Dispatch, dispatchTickets, type Lane } from "./tickets/dispatch.ts";
+export { type HierarchyFault, hierarchyFaults } from "./tickets/hierarchy.ts";
 export {
   type Criterion,
-  type FileBudget,
   isTicketId,
   newTicketId,
   RESOURCE_PROFILES,
-  type ResourceProfile,
-  TICKET_DEFAULTS,
   TICKET_KINDS,
   TICKET_MAX,
   TICKET_RISKS,
   TICKET_STATUSES,
   type Ticket,
   type TicketKind,
-  type TicketRisk,
   type TicketStatus,
 } from "./tickets/ticket.ts";
-export {
-  TICKET_EVENTS,
-  type TicketBrief,
-  type TicketLease,
-  type TicketRecord,
-  type TicketState,
-} from "./tickets/ticket-events.ts";
+export { TICKET_EVENTS, type TicketLease, type TicketRecord, type TicketState } from "./tickets/ticket-events.ts";
 export {
   briefOf,
   changeTicketStatus,

@@ -1,9 +1,7 @@
-export { type CheckoutPlace, checkoutFacts, machineFacts, repositoryFacts } from "./advisories/checkout-facts.ts";
+export { checkoutFacts, machineFacts, repositoryFacts } from "./advisories/checkout-facts.ts";
 export { type ReadConfig, readConfig } from "./config/config.ts";
 export { type ConfigProblem, DEFAULT_CONFIG, type LaneConfig, type LawConfig } from "./config/law-config.ts";
 export {
-  type MeasuredCheckout,
-  type MeasuredDrift,
   measureCheckout,
   measureWorktree,
 } from "./drift/measure-drift.ts";

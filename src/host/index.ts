@@ -1,7 +1,7 @@
 export { type BlameRepository, isBinary, linesOf, openBlame } from "./blame/blame-file.ts";
 export { blobsAt, type CommittedFile, committedFiles, smallBlobs } from "./blame/commit-files.ts";
 export { type BlamedLine, utf8 } from "./blame/porcelain.ts";
-export { type CheckoutScene, checkoutChanges } from "./changes/checkout-changes.ts";
+export { checkoutChanges } from "./changes/checkout-changes.ts";
 export type { LiveChanges } from "./changes/live-changes.ts";
 export { openCheckout, type PersonCheckout } from "./checkout/checkout.ts";
 export { writeFileAtomic } from "./files/atomic-file.ts";

@@ -45,7 +45,7 @@ const share = (used: number, max: number): number => (max <= 0 ? 0 : Math.min(us
 const rounded = (figure: number): number => Number(figure.toFixed(3));
 
 /** Over it work is said to drift. */
-export const DRIFT_HIGH = 0.7;
+const DRIFT_HIGH = 0.7;
 const DRIFT_MEDIUM = 0.3;
 
 export interface DriftSummary {
