@@ -33,7 +33,7 @@ export const sessionStart: Syscall = write({
   summary: "Start a session with a driver, and with a first prompt if you give one",
   permission: "session.spawn",
   roles: ["session"],
-  needs: ["agents", "bounds", "delegation", "noteDenial", "redactor", "store", "supervisor", "trees", "works"],
+  needs: ["agents", "bounds", "delegation", "laws", "noteDenial", "redactor", "store", "supervisor", "trees", "works"],
   rights: "opening",
   about: (_input, { sessionId }) => (sessionId === null ? "system" : `session/${sessionId}`),
   names: { agent: "agent" },
@@ -98,7 +98,12 @@ export const sessionStart: Syscall = write({
       .array(z.object({ id: z.string(), name: z.string(), busy: z.boolean() }))
       .optional()
       .describe("living sessions in the same directory, a parent directory or a subdirectory"),
-    notice: z.string().optional().describe("what the neighbours mean for this session, and how to avoid conflicts"),
+    notice: z
+      .string()
+      .optional()
+      .describe(
+        "what the neighbours mean for this session, and how to avoid conflicts; once for a repository: that it can have a law",
+      ),
   }),
   errors: [
     "missing_adapter",
@@ -173,7 +178,10 @@ export const sessionStart: Syscall = write({
       ...(await warningAboutCarried(context, session.id)),
     ];
     const around = await besides(context, session);
-    return { ...session, ...around, ...redacted, ...(warnings.length === 0 ? {} : { warnings }) };
+    const offer = await lawOffer(context, session, input);
+    const notices = ["notice" in around ? around.notice : null, offer].filter((one) => one !== null);
+    const notice = notices.length === 0 ? {} : { notice: notices.join("\n") };
+    return { ...session, ...around, ...notice, ...redacted, ...(warnings.length === 0 ? {} : { warnings }) };
   },
 });
 
@@ -230,6 +238,18 @@ async function besides({ services }: Context<"store" | "supervisor">, { id, cwd 
   const verb = near.length === 1 ? "works" : "work";
   const notice = `${names}${more} also ${verb} in this directory. To keep them apart, start with a worktree: \`--worktree\`.`;
   return { neighbours, notice };
+}
+
+/** People alone are told, and once for a repository: nobody is made to have a law. */
+async function lawOffer(
+  { services, actor }: Context<"laws" | "store">,
+  { id, cwd }: SessionWire,
+  input: Pick<Input, "cwd">,
+): Promise<string | null> {
+  if (reachOf(actor).onlyRegistered) return null;
+  // A worktree is a repository of its own: whose it is, the request says.
+  const folder = (await services.store.fold(Session, id)).worktree == null ? cwd : input.cwd;
+  return folder === undefined ? null : services.laws.offer(folder);
 }
 
 function warningAboutSecrets({ redacted = [] }: ReturnType<typeof redactedIn>): readonly string[] {

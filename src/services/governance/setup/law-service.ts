@@ -63,12 +63,15 @@ export interface LawServiceDeps {
 
 const OFFER = "This repository has no law yet. `nomos init` gives it one: scope, checks and leases for agents.";
 
+const FOLDERS_MAX = 10_000;
+
 export function createLawService(deps: LawServiceDeps): LawService {
   const { store, committer, home, scratch, environment, nowMs } = deps;
   const setup = createLawSetup({ environment, home, scratch, nowMs });
   const law = createOfflineLaw({ environment, home, nowMs });
   const git = createGitRunner(environment);
   const inTurn = oneAtATime();
+  const lookedAt = new Set<string>();
   const record = async (repoKey: string, decide: (state: GovernedState) => Decision, by: By) =>
     (await committer.change(GovernedStream, repoKey, decide, by)).events;
   /** What lies compiled in the checkout becomes known to the log. */
@@ -105,6 +108,9 @@ export function createLawService(deps: LawServiceDeps): LawService {
     compose: (cwd, by) => inTurn(() => law.compose(cwd).then(() => recordCompiled(cwd, "compose", by))),
     list: (limit) => store.rows(GOVERNED, { limit }),
     offer: async (cwd) => {
+      // Each folder is looked at once: git is asked for it, and a session should start at once.
+      if (lookedAt.has(cwd)) return null;
+      if (lookedAt.size < FOLDERS_MAX) lookedAt.add(cwd);
       const found = await findTip(git, cwd, scratch).catch(() => null);
       if (found === null || found.root === null || found.isGoverned) return null;
       if ((await store.row(GOVERNED, found.repoKey)) !== null) return null;
