@@ -78,8 +78,8 @@ async function begin(terminal: Terminal, client: Client, asked: Asked, given: Ru
   const input = startInput(terminal, agent, promptFor(asked, agent.driver), options);
   const started = await client.call("session.start", { ...input, ...optionsFor(asked, agent.driver) });
   const { id, notice, neighbours = [] } = started;
-  // In --json mode, stderr lists only sessions that are at work now.
-  const isWorthIt = terminal.isScreen || neighbours.some(({ busy }) => busy);
+  // In --json mode, stderr lists only sessions that are at work now. Without neighbours it is an offer, made once.
+  const isWorthIt = terminal.isScreen || neighbours.length === 0 || neighbours.some(({ busy }) => busy);
   if (notice !== undefined && isWorthIt) terminal.complain(notice);
   for (const warning of started.warnings ?? []) terminal.complain(warning);
   return { id, turnId: null, after: 0, session: started, schemaBefore: false };
