@@ -12,6 +12,7 @@ import {
   createSecretScan,
   createToolCalls,
   createWhy,
+  type HeldGovernance,
   homeState,
   keptCensus,
   type OpenedHome,
@@ -47,6 +48,7 @@ export interface ServiceParts extends GivenServices {
   readonly models: ModelParts;
   readonly tools: Tools;
   readonly sessions: Sessions;
+  readonly governance: Pick<HeldGovernance, "laws">;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -81,7 +83,7 @@ export function buildServices(parts: ServiceParts): { readonly services: Service
     blame: createBlame({ store, home, environment }),
     laws: createLawService({
       ...{ store, committer, home, environment, nowMs: clock.nowMs },
-      scratch: join(home, "tmp", "governance"),
+      ...{ scratch: join(home, "tmp", "governance"), kept: parts.governance.laws },
     }),
     why: createWhy(store),
     passes: createPasses(clock),

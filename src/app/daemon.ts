@@ -164,6 +164,7 @@ async function build(options: DaemonOptions, begun: Begun, running: Running): Pr
   const built = buildServices({
     ...{
       opened,
+      governance,
       written,
       machine,
       models,

@@ -249,7 +249,7 @@ export interface SyscallTypes {
         readonly name: string;
         readonly busy: boolean;
       }[];
-      /** what the neighbours mean for this session, and how to avoid conflicts */
+      /** what the neighbours mean for this session, and how to avoid conflicts; once for a repository: that it can have a law */
       readonly notice?: string;
     };
   };

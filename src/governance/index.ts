@@ -9,7 +9,7 @@ export { createFileCommits, type FileCommits } from "./files/commit-files.ts";
 export type { CommitPlace, FileChanges, FileCommit, FilesNow } from "./files/file-commit.ts";
 export { GOVERNANCE_FUNCTIONS } from "./functions/functions.ts";
 export { type BuiltLaw, buildLaw, type ComposedLaw, composeLaw } from "./law/build-law.ts";
-export { checkPath, type PathQuestion, type TicketStanding } from "./law/check-path.ts";
+export type { KnownLaw, PathQuestion } from "./law/check-path.ts";
 export { LAW_FILES } from "./law/law-source.ts";
 export { type LockHistory, lockHistory } from "./law/lock-chain.ts";
 export { buildLock, type Composing, composeFrom, type LawTexts, lawError } from "./law/make-law.ts";

@@ -22,7 +22,16 @@ export interface TicketStanding extends NonNullable<LawAsk["ticket"]> {
   readonly hasLease: boolean;
 }
 
+/** A law that was read and verified before, with the root that its paths are counted from. */
+export interface KnownLaw {
+  readonly governed: Governed;
+  /** Null: it does not verify. */
+  readonly compiled: CompiledLaw | null;
+}
+
 export interface CheckOptions extends VerifyOptions {
+  /** The law at a real path, if it is kept; null: it has to be read. Default: it is read each time. */
+  readonly known?: (cwd: string) => Promise<KnownLaw | null>;
   /** The person's home, by its real path; null: `~` means nothing. */
   readonly home: string | null;
   readonly standing: (governed: Governed, ticketId: string) => Promise<TicketStanding>;
@@ -37,12 +46,7 @@ export async function checkPath(
   const { verb, path, ticket, evidence } = question;
   const cwd = await realpath(question.cwd).catch(() => null);
   if (cwd === null) throw new NomosError("cwd_missing", { cwd: question.cwd });
-  const found = await findTip(git, cwd, options.scratch);
-  const governed = found === null ? null : governedAt(git, found, options.scratch);
-  if (found === null || governed === null) throw new NomosError("not_governed", { path: cwd });
-  const { law } = await verifyFound(git, found, { ...options, withCheckout: false });
-  const places = { root: governed.root ?? governed.commonDir, home: options.home };
-  const compiled: CompiledLaw | null = law === null ? null : compileLaw(law.lock.rules, places);
+  const { governed, compiled } = (await options.known?.(cwd)) ?? (await readLaw(git, cwd, options));
   const standing = ticket === null ? null : await options.standing(governed, ticket);
   const spelled = isAbsolute(path) || path === "~" || path.startsWith("~/") ? path : `${cwd}/${path}`;
   return judgeLaw(compiled, {
@@ -53,6 +57,15 @@ export async function checkPath(
     hasLease: standing?.hasLease ?? false,
     evidence,
   });
+}
+
+async function readLaw(git: RepositoryGit, cwd: string, options: CheckOptions): Promise<KnownLaw> {
+  const found = await findTip(git, cwd, options.scratch);
+  const governed = found === null ? null : governedAt(git, found, options.scratch);
+  if (found === null || governed === null) throw new NomosError("not_governed", { path: cwd });
+  const { law } = await verifyFound(git, found, { ...options, withCheckout: false });
+  const places = { root: governed.root ?? governed.commonDir, home: options.home };
+  return { governed, compiled: law === null ? null : compileLaw(law.lock.rules, places) };
 }
 
 const UNOPENED: readonly unknown[] = ["EACCES", "ENAMETOOLONG", "ELOOP"];

@@ -3,7 +3,7 @@ import type { LawVerdict } from "../../domains/index.ts";
 import { createGitRunner } from "../../host/index.ts";
 import { type ImportedLaw, importExo } from "../exo/import-exo.ts";
 import { type BuiltLaw, buildLaw, type ComposedLaw, composeLaw } from "../law/build-law.ts";
-import { checkPath, type PathQuestion } from "../law/check-path.ts";
+import { checkPath, type KnownLaw, type PathQuestion } from "../law/check-path.ts";
 import { homeSigner } from "../law/home-signer.ts";
 import { type LawReport, verifyLaw } from "../law/verify-law.ts";
 import { createTicketStanding } from "./ticket-standing.ts";
@@ -23,9 +23,11 @@ export interface OfflineOptions {
   /** The home of Nomos, where the key is. */
   readonly home: string;
   readonly nowMs: () => number;
+  /** Laws that a daemon keeps; null: it does not keep the one of this directory. */
+  readonly known?: (cwd: string) => Promise<KnownLaw | null>;
 }
 
-export function createOfflineLaw({ environment, home, nowMs }: OfflineOptions): OfflineLaw {
+export function createOfflineLaw({ environment, home, nowMs, known = notKept }: OfflineOptions): OfflineLaw {
   const git = createGitRunner(environment);
   const standing = createTicketStanding({ git, environment });
   const person = async (): Promise<string | null> => {
@@ -34,9 +36,11 @@ export function createOfflineLaw({ environment, home, nowMs }: OfflineOptions): 
   };
   return {
     verify: (cwd) => verifyLaw(git, cwd),
-    check: async (question) => checkPath(git, question, { home: await person(), standing }),
+    check: async (question) => checkPath(git, question, { home: await person(), standing, known }),
     build: (cwd) => buildLaw(git, cwd),
     importExo: (cwd) => importExo(git, cwd),
     compose: async (cwd) => composeLaw(git, cwd, { signer: await homeSigner(home), nowMs: nowMs() }),
   };
 }
+
+const notKept = async (): Promise<null> => null;

@@ -27,6 +27,8 @@ import {
 import { createGitRunner } from "../../../host/index.ts";
 import type { Decision } from "../../../kernel/index.ts";
 import type { RecordedEvent, Store } from "../../../store/index.ts";
+import { knownLaws } from "../laws/known-law.ts";
+import type { LawCache } from "../laws/law-cache.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;
 
@@ -59,6 +61,8 @@ export interface LawServiceDeps {
   readonly scratch: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly nowMs: () => number;
+  /** Laws that are kept: a check asks them, and starts no git. */
+  readonly kept: LawCache;
 }
 
 const OFFER = "This repository has no law yet. `nomos init` gives it one: scope, checks and leases for agents.";
@@ -66,9 +70,9 @@ const OFFER = "This repository has no law yet. `nomos init` gives it one: scope,
 const FOLDERS_MAX = 10_000;
 
 export function createLawService(deps: LawServiceDeps): LawService {
-  const { store, committer, home, scratch, environment, nowMs } = deps;
+  const { store, committer, home, scratch, environment, nowMs, kept } = deps;
   const setup = createLawSetup({ environment, home, scratch, nowMs });
-  const law = createOfflineLaw({ environment, home, nowMs });
+  const law = createOfflineLaw({ environment, home, nowMs, known: knownLaws(kept) });
   const git = createGitRunner(environment);
   const inTurn = oneAtATime();
   const lookedAt = new Set<string>();
