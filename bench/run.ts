@@ -28,6 +28,7 @@ import type { Bench, Benchmark } from "./harness.ts";
 import { hibernatedBenchmark } from "./hibernated.ts";
 import { createHomes } from "./homes.ts";
 import { landingBenchmark } from "./landing.ts";
+import { lawBenchmark } from "./law.ts";
 import { listSearchBenchmark } from "./list-search.ts";
 import { mcpBenchmark } from "./mcp.ts";
 import { mcpServersBenchmark } from "./mcp-servers.ts";
@@ -75,6 +76,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   worktreeBenchmark,
   radarBenchmark,
   driftBenchmark,
+  lawBenchmark,
   landingBenchmark,
   blameBenchmark,
 ];

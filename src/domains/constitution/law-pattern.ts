@@ -37,12 +37,3 @@ const ASCII = /^[ -~]*$/;
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
 /** Windows drops these at the end of a name. */
 const ENDINGS = /(?<=[^./ ])[. ]+(?=\/|$)/g;
-
-/** Whether something that the pattern names literally lies below the path: it would go with it. */
-export function liesBelow(pattern: readonly string[], path: readonly string[], same: Same): boolean {
-  const deep = pattern.indexOf("**");
-  const known = deep < 0 ? pattern : pattern.slice(0, deep);
-  return known.length > path.length && path.every((part, at) => same(known[at] ?? "", part));
-}
-
-type Same = (pattern: string, part: string) => boolean;

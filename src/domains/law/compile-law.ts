@@ -1,6 +1,6 @@
-import { alike, liesBelow } from "../constitution/law-pattern.ts";
+import { alike } from "../constitution/law-pattern.ts";
 import { type Denials, LAW_ACTIONS, type LawAction, type LawRule } from "../constitution/law-rule.ts";
-import { indexPatterns, matchSegment, type PatternIndex } from "../gate/pattern-index.ts";
+import { indexPatterns, type PatternIndex } from "../gate/pattern-index.ts";
 import type { LawPlaces, Subject } from "./law-path.ts";
 import { PROTECTIONS, type Protection } from "./protected-paths.ts";
 
@@ -108,25 +108,34 @@ function absoluteOf(pattern: string, { home }: LawPlaces): string | null | undef
   return home === null ? null : `${home.slice(1)}${pattern.slice(1)}`;
 }
 
+/** Finds by the folders that a pattern names before its first `**`: whoever takes one of them away takes all below it. */
 function belowFinder<T>(entries: readonly Entry<T>[], places: LawPlaces): Find<T> {
-  const known = entries.flatMap(({ patterns, value }) =>
-    patterns.flatMap((pattern) => {
+  const [inside, anywhere]: [Placed<T>[], Placed<T>[]] = [[], []];
+  for (const { patterns, value } of entries)
+    for (const pattern of patterns) {
       const from = absoluteOf(pattern, places);
-      return from === null ? [] : [{ parts: alike(from ?? pattern).split("/"), isInside: from === undefined, value }];
-    }),
-  );
+      if (from !== null) (from === undefined ? inside : anywhere).push(...foldersOf(alike(from ?? pattern), value));
+    }
+  const [own, all] = [indexPatterns(inside), indexPatterns(anywhere)];
+  const root = inside.filter(({ isRoot }) => isRoot).map(({ value }) => value);
   return ({ relative, absolute }) => {
-    const inside = relative === null ? null : partsOf(alike(relative));
-    const anywhere = partsOf(alike(absolute.slice(1)));
-    const found = known.filter(({ parts, isInside }) => {
-      const path = isInside ? inside : anywhere;
-      return path !== null && liesBelow(parts, path, matchSegment);
-    });
-    return [...new Set(found.map(({ value }) => value))];
+    const within = relative === null ? [] : relative === "" ? root : own.match(alike(relative));
+    return [...new Set([...within, ...all.match(alike(absolute.slice(1)))])];
   };
 }
 
-const partsOf = (path: string): readonly string[] => (path === "" ? [] : path.split("/"));
+interface Placed<T> {
+  readonly pattern: string;
+  readonly value: T;
+  readonly isRoot: boolean;
+}
+
+function foldersOf<T>(pattern: string, value: T): readonly Placed<T>[] {
+  const parts = pattern.split("/");
+  const deep = parts.indexOf("**");
+  const named = deep < 0 ? parts : parts.slice(0, deep);
+  return named.map((_, at) => ({ pattern: named.slice(0, at).join("/"), value, isRoot: at === 0 }));
+}
 
 /** What nobody may do, apart for each action. `isLifted`: whether a rule lifts a default for all that it covers. */
 export function denialsOf(
