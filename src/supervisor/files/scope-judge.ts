@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { NomosError, toNomosError } from "../../contract/index.ts";
 import { shellQuoted, type Taken, type TreeChange, writeFileAtomic } from "../../host/index.ts";
 import { type Decision, fact, isEnded, LIMITS, type SessionState, together, WIDEN } from "../../kernel/index.ts";
-import type { SessionLaw } from "../../turns/index.ts";
+import { cutDiff, type SessionLaw } from "../../turns/index.ts";
 import { fitting } from "./fit-in-event.ts";
 import { createInOrder } from "./in-order.ts";
 import { outOfScope } from "./out-of-scope.ts";
@@ -199,6 +199,29 @@ export function withReverted(
     end,
     hasRoom && offered.length > 0 ? [fact("approval.requested@1", offer)] : [],
   );
+}
+
+/** Asks whether to allow from now on what the scope refused during the turn; the diff is ready. */
+export function withRefused(
+  state: SessionState,
+  given: { readonly approvalId: string; readonly turnId: string; readonly outside: ReadonlyMap<string, string> },
+  end: Decision,
+): Decision {
+  const { approvalId, turnId, outside } = given;
+  const asked = Object.values(state.approvals).flatMap(({ action }) =>
+    action?.verb === WIDEN ? action.resource.split("\n") : [],
+  );
+  const known = new Set([...(state.widened ?? []), ...asked]);
+  const offered = fitting([...outside.keys()].filter((path) => !known.has(path)).sort(), OFFERED).listed;
+  const hasRoom = Object.keys(state.approvals).length < LIMITS.pendingApprovalsMax && !isEnded(state);
+  if ("refused" in end || offered.length === 0 || !hasRoom) return end;
+  const question = `Refused because it lies outside of the scope: ${offered.map(shellQuoted).join(", ")}. Allow it from now on?`;
+  const diff = cutDiff(offered.map((path) => outside.get(path) ?? "").join(""));
+  const [path] = offered;
+  const detail = { ...(offered.length === 1 && path !== undefined ? { path } : {}), ...(diff === "" ? {} : { diff }) };
+  const action = { verb: WIDEN, resource: offered.join("\n") };
+  const offer = { approvalId, turnId, question, options: [], action, effectId: null, checkpoint: null, detail };
+  return together(end, [fact("approval.requested@1", offer)]);
 }
 
 /** What the law forbids is no question. */

@@ -27,7 +27,7 @@ export interface TurnRunnerDeps {
   readonly permissions: PermissionSources;
   readonly scopes: ScopeJudge;
   /** Absent: no repository has a law. */
-  readonly law?: Pick<SessionLaw, "ready" | "refresh"> | undefined;
+  readonly law?: SessionLaw | undefined;
   /** What happens when the usage limit of this driver's agent has reset. */
   readonly onQuota: (adapter: string) => Exclude<AfterQuota, "resume">;
   readonly turnTimeoutMs: () => number;

@@ -84,7 +84,7 @@ export const sessionLife: readonly Syscall[] = [
       "session_not_suspended",
       "quota_exceeded",
       "disk_low",
-      ...(["lease_held", "governance_invalid", "not_governed"] as const),
+      ...(["ticket_leased", "governance_invalid", "not_governed"] as const),
     ],
     http: { method: "POST", path: "/sessions/:id/resume" },
     cli: { positional: ["id"], says: ["Resumed {name}.", "Next: nomos attach {name}"] },

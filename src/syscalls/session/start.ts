@@ -22,7 +22,7 @@ import { agentNamed } from "./talk.ts";
 const SECRETS_MAX = 64;
 const TICKET_ERRORS = [
   ...(["not_governed", "governance_invalid", "ticket_not_found", "ticket_invalid", "ticket_closed"] as const),
-  ...(["ticket_blocked", "ticket_weak_sandbox", "audit_same_model", "lease_held", "lease_damaged"] as const),
+  ...(["ticket_blocked", "ticket_weak_sandbox", "audit_same_model", "ticket_leased", "lease_damaged"] as const),
   ...(["lease_rewound", "lease_remote_failed", "ref_conflict"] as const),
 ];
 const Label = z.string().max(LIMITS.labelChars);

@@ -43,6 +43,8 @@ export interface EffectScene {
   /** The answer to a question in the log. */
   readonly answerTo: (approvalId: string) => Promise<Reply>;
   readonly files: Files;
+  /** A change that the scope refused, by its path below the worktree's root: a person is asked after the turn. */
+  readonly refusedOutside: (path: string, diff: string) => void;
   readonly clock: Clock;
   readonly show: (stream: "stdout" | "stderr", text: string) => void;
   readonly spawn: (

@@ -53,6 +53,7 @@ export interface PortScene extends Omit<TurnIdentity, "checkpoint" | "resumed" |
   readonly answerWithinMs: () => number | null;
   readonly frame: (source: "message" | "thought" | "stdout" | "stderr", text: string) => void;
   readonly spawn: EffectScene["spawn"];
+  readonly refusedOutside: EffectScene["refusedOutside"];
   readonly commandVariables: EffectScene["commandVariables"];
   readonly hostProcess: TurnPort["host"];
 }

@@ -90,7 +90,7 @@ async function claim(deps: WorkDeps, { law }: ReadyTicket, order: WorkOrder, id:
   try {
     return await deps.leases.claim(governed, order.ticketId, wish);
   } catch (thrown) {
-    if (toNomosError(thrown).code !== "lease_held") throw thrown;
+    if (toNomosError(thrown).code !== "ticket_leased") throw thrown;
     const held = await deps.leases.holder(governed, order.ticketId);
     const isTheirs = held !== null && held.sessionId === null && [owner, order.actor].includes(held.owner);
     if (!isTheirs) throw thrown;

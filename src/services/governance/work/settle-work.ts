@@ -85,7 +85,7 @@ async function release(deps: WorkDeps, law: HeldLaw, sessionId: string, { order,
   const holder = { owner: leaseOwner(order.agent), fence: mine, sessionId };
   await deps.leases.release(law.governed, order.ticketId, holder).catch((thrown: unknown) => {
     const { code } = toNomosError(thrown);
-    if (code !== "lease_lost" && code !== "lease_held") throw thrown;
+    if (code !== "lease_lost" && code !== "ticket_leased") throw thrown;
   });
   const of = subjectOf(TicketStream, ticketStreamId(order.repo, order.ticketId));
   await deps.committer.commit([{ of, decide: (state: TicketState) => releaseTicketLease(state, mine) }], {

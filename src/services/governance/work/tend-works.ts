@@ -166,7 +166,7 @@ async function beat(deps: WorkDeps, advice: Pick<WorkAdvice, "prepare">, row: Wo
     await deps.leases.heartbeat(law.governed, order.ticketId, holder);
   } catch (thrown) {
     const { code, message, details } = toNomosError(thrown);
-    if (code !== "lease_lost" && code !== "lease_held")
+    if (code !== "lease_lost" && code !== "ticket_leased")
       return deps.log("a lease could not be kept", { sessionId: id, code, reason: message });
     await lose(deps, advice, id, details);
   }
