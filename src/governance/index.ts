@@ -1,4 +1,5 @@
-export { checkoutFacts, machineFacts, repositoryFacts } from "./advisories/checkout-facts.ts";
+export { machineFacts, repositoryFacts } from "./advisories/checkout-facts.ts";
+export { treeWork } from "./advisories/tree-work.ts";
 export { type ReadConfig, readConfig } from "./config/config.ts";
 export { type ConfigProblem, DEFAULT_CONFIG, type LaneConfig, type LawConfig } from "./config/law-config.ts";
 export {

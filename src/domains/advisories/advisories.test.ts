@@ -7,7 +7,7 @@ import type { AdvisoryFacts, FellowSession, OtherBranch } from "./advisory-facts
 const QUIET: AdvisoryFacts = {
   nowMs: 1_000_000_000_000,
   ticket: { id: "TKT-1", scope: { allow: ["src/**"], deny: [] }, resourceProfile: "default" },
-  branch: { name: "nomos/a", upstream: null, base: { name: "main", ahead: 1, behind: 0 } },
+  branch: { name: "nomos/a", upstream: null, base: { name: "main", ahead: 1, behind: 0 }, baseUpstream: null },
   ...{ siblings: [], unmerged: [], lastBranch: null, machine: null, coUpdates: [], changed: [] },
 };
 const said = (part: Partial<AdvisoryFacts>) => advisoriesOf({ ...QUIET, ...part });
@@ -45,6 +45,8 @@ proves("GD-5", "a branch behind its upstream is stale, one that is ahead too has
   expect(kinds(upstream(3, 0))).toEqual([]);
   expect(said(upstream(0, 2))[0]?.message).toContain("is 2 behind origin/a");
   expect(said(upstream(1, 2))[0]?.message).toContain("has diverged from origin/a: 1 ahead, 2 behind");
+  const base = onBranch({ baseUpstream: { name: "origin/main", ahead: 0, behind: 3 } });
+  expect(said(base)[0]?.message).toContain("The base main is 3 behind origin/main");
 });
 
 proves("GD-5", "a sibling whose scope overlaps is told with the path; one beside it is not", () => {
@@ -116,7 +118,12 @@ proves("GD-5", "warnings come before infos, and whatever the facts, each advisor
   const facts: fc.Arbitrary<AdvisoryFacts> = fc.record({
     nowMs: fc.nat(),
     ticket: fc.constantFrom(QUIET.ticket, null),
-    branch: fc.record({ name: fc.option(text, { nil: null }), upstream: distance, base: distance }),
+    branch: fc.record({
+      name: fc.option(text, { nil: null }),
+      upstream: distance,
+      base: distance,
+      baseUpstream: distance,
+    }),
     siblings: fc.array(fc.constantFrom(fellow("TKT-1", ["**"]), fellow("TKT-2", ["src"]), fellow(null, null))),
     unmerged: fc.array(
       fc.record({

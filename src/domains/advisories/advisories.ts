@@ -1,7 +1,7 @@
 import { missingCoUpdates } from "../drift/co-updates.ts";
 import { overlapOf, UNPROVEN } from "../globs/overlap.ts";
 import { compileScope, type Scope } from "../scope/scope.ts";
-import type { AdvisoryFacts, FellowSession, OtherBranch } from "./advisory-facts.ts";
+import type { AdvisoryFacts, Distance, FellowSession, OtherBranch } from "./advisory-facts.ts";
 
 export const ADVISORY_KINDS = [
   ...(["stale_branch", "base_divergence", "scope_conflict", "unmerged_work"] as const),
@@ -47,13 +47,22 @@ export function advisoriesOf(facts: AdvisoryFacts): readonly Advisory[] {
 
 const isWarning = ({ severity }: Advisory): boolean => severity === "warning";
 
+/** The own branch, or the one that the work started from: then it started from an old state. */
 function staleBranch({ branch }: AdvisoryFacts): readonly Advisory[] {
-  const { name, upstream } = branch;
-  if (name === null || upstream === null || upstream.behind === 0) return [];
-  const { name: from, ahead, behind } = upstream;
+  const { name, upstream, base, baseUpstream } = branch;
+  return [
+    ...(name === null || upstream === null ? [] : stale(`Your branch ${name}`, name, upstream)),
+    ...(base === null || baseUpstream === null || base.name === name
+      ? []
+      : stale(`The base ${base.name}`, base.name, baseUpstream)),
+  ];
+}
+
+function stale(called: string, branch: string, { name: from, ahead, behind }: Distance): readonly Advisory[] {
+  if (behind === 0) return [];
   const how = ahead > 0 ? `has diverged from ${from}: ${ahead} ahead, ${behind} behind` : `is ${behind} behind ${from}`;
-  const message = `Your branch ${name} ${how}. Bring it up to date: \`git merge ${from}\`.`;
-  return [{ kind: "stale_branch", severity: "warning", message, detail: { branch: name, ahead, behind } }];
+  const message = `${called} ${how}. Bring it up to date: \`git merge ${from}\` on it.`;
+  return [{ kind: "stale_branch", severity: "warning", message, detail: { branch, upstream: from, ahead, behind } }];
 }
 
 function baseDivergence({ branch }: AdvisoryFacts): readonly Advisory[] {

@@ -48,6 +48,8 @@ export interface AdvisoryFacts {
     readonly name: string | null;
     readonly upstream: Distance | null;
     readonly base: Distance | null;
+    /** How the base stands to its own upstream. */
+    readonly baseUpstream: Distance | null;
   };
   readonly siblings: readonly FellowSession[];
   readonly unmerged: readonly OtherBranch[];

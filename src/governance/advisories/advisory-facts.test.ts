@@ -6,6 +6,7 @@ import { setUpBench } from "../../../test/support/worktree-bench.ts";
 import { type AdvisoryFacts, advisoriesOf } from "../../domains/index.ts";
 import { createGitRunner, findRepository } from "../../host/index.ts";
 import { checkoutFacts, machineFacts, repositoryFacts } from "./checkout-facts.ts";
+import { treeWork } from "./tree-work.ts";
 
 const NOW = Date.now();
 const TICKET = { id: "TKT-1", scope: { allow: ["src/**"], deny: [] }, resourceProfile: "default" as const };
@@ -34,7 +35,7 @@ function setUp() {
 proves("GD-6", "ahead and behind of base and upstream are counted; a quiet branch says nothing", async () => {
   const { repo, git, commit, facts, advise, directory } = setUp();
   expect(await facts()).toEqual({
-    branch: { name: "main", upstream: null, base: { name: "main", ahead: 0, behind: 0 } },
+    branch: { name: "main", upstream: null, base: { name: "main", ahead: 0, behind: 0 }, baseUpstream: null },
     unmerged: [],
   });
   const clone = join(directory, "clone");
@@ -42,7 +43,7 @@ proves("GD-6", "ahead and behind of base and upstream are counted; a quiet branc
   for (const n of [1, 2]) commit(`src/${n}.ts`);
   git(clone, "fetch", "--quiet");
   expect(await advise(clone)).toEqual([
-    "Your branch main is 2 behind origin/main. Bring it up to date: `git merge origin/main`.",
+    "Your branch main is 2 behind origin/main. Bring it up to date: `git merge origin/main` on it.",
   ]);
   commit("src/mine.ts", clone);
   expect((await facts(clone)).branch.upstream).toEqual({ name: "origin/main", ahead: 1, behind: 2 });
@@ -85,7 +86,7 @@ proves("GD-6", "young work on other branches is found, what was merged, squashed
 });
 
 proves("GD-6", "work in other worktrees is found, committed or not, from each of them", async () => {
-  const { repo, git, write, facts, advise, directory, runner, scratch, worktree } = setUp();
+  const { repo, git, write, facts, advise, directory, runner, scratch, worktree, yard } = setUp();
   const [one, two] = [join(directory, "one"), join(directory, "two")];
   git(repo, "worktree", "add", "--quiet", "-b", "one", one);
   git(repo, "worktree", "add", "--quiet", "-b", "two", two);
@@ -107,6 +108,29 @@ proves("GD-6", "work in other worktrees is found, committed or not, from each of
     NOW,
   );
   expect(unmerged.map(({ name }) => name).toSorted()).toEqual(["main", "one"]);
+  // What another session has not landed is in no branch of the repository.
+  const other = await worktree({ name: "other" });
+  const asked = async (own: string | null) =>
+    treeWork({
+      ...{ trees: await yard.list(), live: yard.live, own, tip, repository: found },
+      about: async () => ({ ticketId: "TKT-7", summary: "Add it" }),
+    });
+  expect(await asked(null)).toEqual([]);
+  write(join(other.path, "src/theirs.ts"), "x\n");
+  const [theirs] = await asked(null);
+  expect(theirs).toMatchObject({ name: "nomos/other", paths: ["src/theirs.ts"], more: 0, ticketId: "TKT-7" });
+  expect(Math.abs((theirs?.atMs ?? 0) - Date.now())).toBeLessThan(60_000);
+  expect(await asked(other.id)).toEqual([]);
+  git(other.path, "add", "--all");
+  git(other.path, "commit", "--quiet", "-m", "theirs");
+  expect(await asked(null)).toMatchObject([{ paths: ["src/theirs.ts"] }]);
+  git(repo, "pull", "--quiet", "--no-rebase", other.path, "HEAD");
+  expect(
+    await treeWork({
+      ...{ trees: await yard.list(), live: yard.live, own: null, tip: git(repo, "rev-parse", "main") },
+      ...{ repository: found, about: async () => ({ ticketId: null, summary: "" }) },
+    }),
+  ).toEqual([]);
 });
 
 proves("GD-6", "outside of a repository, and in one without commits, there is nothing to tell", async () => {
@@ -114,7 +138,7 @@ proves("GD-6", "outside of a repository, and in one without commits, there is no
   const empty = join(directory, "empty");
   mkdirSync(empty);
   const none = { git: runner, scratch, root: empty, base: null };
-  const nothing = { branch: { name: null, upstream: null, base: null }, unmerged: [] };
+  const nothing = { branch: { name: null, upstream: null, base: null, baseUpstream: null }, unmerged: [] };
   expect(await checkoutFacts(none, NOW)).toEqual(nothing);
   git(empty, "init", "--quiet", "--initial-branch=main");
   expect(await checkoutFacts(none, NOW)).toEqual({ ...nothing, branch: { ...nothing.branch, name: "main" } });

@@ -18,15 +18,16 @@ export async function checkoutFacts(
   nowMs: number,
 ): Promise<Pick<AdvisoryFacts, "branch" | "unmerged">> {
   const found = await findRepository(git, root);
-  if (found === null) return { branch: { name: null, upstream: null, base: null }, unmerged: [] };
+  if (found === null) return { branch: { name: null, upstream: null, base: null, baseUpstream: null }, unmerged: [] };
   const repository = { ...found, objectDirs: found.objectDirs.filter((one) => !found.foreign.includes(one)) };
   await using view = await openView(git, repository, scratch);
   const head = await idOf(view.git, "HEAD");
   const named = await view.git.run(["symbolic-ref", "--quiet", "--short", "HEAD"]);
   const name = named.exitCode === 0 ? named.stdout.toString().trim() : null;
   const beside = (head ?? base?.tip) || null;
-  const [upstream, fromBase, branches, linked] = await Promise.all([
+  const [upstream, baseUpstream, fromBase, branches, linked] = await Promise.all([
     upstreamOf(view.git, repository, name),
+    upstreamOf(view.git, repository, base?.name ?? null),
     base === null || head === null ? null : distance(view.git, { ...base, to: head }),
     beside === null ? [] : unmergedBranches(view.git, beside, nowMs),
     linkedWork({ git, scratch, repository, tip: beside }),
@@ -36,7 +37,7 @@ export async function checkoutFacts(
     linked,
     branches.filter((one) => !known.includes(one.name)),
   ).filter((one) => one.name !== name);
-  return { branch: { name, upstream, base: fromBase }, unmerged };
+  return { branch: { name, upstream, base: fromBase, baseUpstream }, unmerged };
 }
 
 /** The same for work in a session's worktree, which has a git dir of its own: its branch is not among these. */
@@ -51,14 +52,16 @@ export async function repositoryFacts(
     readonly base: NonNullable<CheckoutPlace["base"]>;
   },
   nowMs: number,
-): Promise<Pick<AdvisoryFacts, "unmerged">> {
+): Promise<Pick<AdvisoryFacts, "unmerged"> & Pick<AdvisoryFacts["branch"], "baseUpstream">> {
   await using view = await openView(git, repository, scratch);
-  const [branches, linked] = await Promise.all([
+  const [baseUpstream, branches, linked] = await Promise.all([
+    upstreamOf(view.git, repository, base.name),
     unmergedBranches(view.git, base.tip, nowMs),
     linkedWork({ git, scratch, repository: { ...repository, root: null }, tip: base.tip }),
   ]);
   const known = namesOf(base);
   return {
+    baseUpstream,
     unmerged: together(
       linked,
       branches.filter(({ name }) => !known.includes(name)),

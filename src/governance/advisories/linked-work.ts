@@ -1,4 +1,4 @@
-import { lstat, readdir, realpath } from "node:fs/promises";
+import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { OtherBranch } from "../../domains/index.ts";
 import {
@@ -9,6 +9,7 @@ import {
   type RepositoryGit,
   readSmallFile,
 } from "../../host/index.ts";
+import { touchedMs } from "./touched.ts";
 
 interface Beside {
   readonly git: RepositoryGit;
@@ -61,19 +62,6 @@ async function workAt({ git, scratch, repository, tip }: Beside, root: string): 
     ...{ name: branch ?? root, commit: head ?? "", summary: `in ${root}`, ticketId: null },
     paths: files.slice(0, PATHS_MAX).map(({ path }) => path),
     more: Math.max(0, files.length - PATHS_MAX),
-    atMs: await touchedMs(there, root, files),
+    atMs: await touchedMs(there.gitDir, root, files),
   };
-}
-
-/** When git or somebody last wrote there. */
-async function touchedMs(
-  { gitDir }: Repository,
-  root: string,
-  files: readonly { readonly path: string }[],
-): Promise<number> {
-  const paths = [join(gitDir, "index"), join(gitDir, "HEAD"), ...files.map(({ path }) => join(root, path))];
-  const times = await Promise.all(
-    paths.slice(0, PATHS_MAX).map(async (path) => (await lstat(path).catch(() => null))?.mtimeMs ?? 0),
-  );
-  return Math.floor(Math.max(...times));
 }

@@ -1,5 +1,11 @@
-import { advisoriesOf, type FellowSession } from "../../../domains/index.ts";
-import { machineFacts, measureCheckout, measureWorktree, repositoryFacts } from "../../../governance/index.ts";
+import { advisoriesOf, type FellowSession, WorkStream } from "../../../domains/index.ts";
+import {
+  machineFacts,
+  measureCheckout,
+  measureWorktree,
+  repositoryFacts,
+  treeWork,
+} from "../../../governance/index.ts";
 import type { Clock, RepositoryGit } from "../../../host/index.ts";
 import { Session, type SessionState } from "../../../kernel/index.ts";
 import type { Store } from "../../../store/index.ts";
@@ -13,7 +19,7 @@ export interface MeasureDeps {
   readonly git: RepositoryGit;
   /** For temporary files. */
   readonly scratch: string;
-  readonly trees: Pick<SessionTrees, "live" | "find">;
+  readonly trees: Pick<SessionTrees, "live" | "find" | "list">;
 }
 
 /** Of a session's files as they are now, against the branch that holds the law as it is now. */
@@ -34,13 +40,18 @@ export function createMeasures(deps: MeasureDeps): Measures {
       const { repository, branch, tip, repoKey } = governed;
       const nowMs = deps.clock.nowMs();
       const base = { name: branch, tip };
-      const { unmerged } = await repositoryFacts({ git, scratch, repository, base }, nowMs);
+      const { unmerged: branches, baseUpstream } = await repositoryFacts({ git, scratch, repository, base }, nowMs);
+      const others = await treeWork({
+        ...{ trees: await trees.list(), live: trees.live, about: (id) => about(store, id) },
+        ...{ repository, tip, own: session.worktree ?? null },
+      });
+      const unmerged = [...others, ...branches];
       const { files, ahead, behind } = await measure(session, tip, ticket);
       const own = await branchOf(trees, session.id);
       const distance = ahead === null || behind === null ? null : { name: branch, ahead, behind };
       const told = advisoriesOf({
         ...{ nowMs, ticket, unmerged },
-        branch: { name: own, upstream: null, base: distance },
+        branch: { name: own, upstream: null, base: distance, baseUpstream },
         siblings: await siblings(store, repoKey, session.id),
         lastBranch: await lastBranch(deps, repoKey, ticket.id, session.id),
         machine: machineFacts(),
@@ -60,6 +71,14 @@ async function siblings(store: Store, repo: string, sessionId: string): Promise<
       return { sessionId: id, agent, ticketId, scope: spec?.scope ?? null };
     }),
   );
+}
+
+/** What somebody else's worktree is for: its ticket, or what its session is called. */
+async function about(store: Store, id: string): Promise<{ ticketId: string | null; summary: string }> {
+  const { order } = await store.fold(WorkStream, id);
+  if (order !== null) return { ticketId: order.ticketId, summary: order.title };
+  const { spec } = await store.fold(Session, id);
+  return { ticketId: null, summary: spec?.name ?? "" };
 }
 
 /** Of the last work on the ticket, as long as its worktree is there: then some of it has not landed. */
