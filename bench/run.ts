@@ -29,6 +29,7 @@ import { hibernatedBenchmark } from "./hibernated.ts";
 import { createHomes } from "./homes.ts";
 import { landingBenchmark } from "./landing.ts";
 import { lawBenchmark } from "./law.ts";
+import { leasesBenchmark } from "./leases.ts";
 import { listSearchBenchmark } from "./list-search.ts";
 import { mcpBenchmark } from "./mcp.ts";
 import { mcpServersBenchmark } from "./mcp-servers.ts";
@@ -79,6 +80,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   lawBenchmark,
   landingBenchmark,
   blameBenchmark,
+  leasesBenchmark,
 ];
 
 /** Not part of a run that names nothing. */
