@@ -48,7 +48,7 @@ export function createLeaseRefs(local: LocalRefs, remote: RemoteRefs): LeaseRefs
     // A ref that was moved back, or damaged, is not believed.
     const isSeenNewer = seen !== null && (lease === null || compareLeases(seen, lease) > 0);
     const newestOid = isSeenNewer ? seenOid : oid;
-    return { oid, seenOid, newest: isSeenNewer ? seen : lease, newestOid, isDamaged };
+    return { oid, seenOid, seen, newest: isSeenNewer ? seen : lease, newestOid, isDamaged };
   };
   /** Without a remote, nothing can mend it. */
   const lookHere = async (place: SharedPlace, ticketId: string): Promise<Here> => {
@@ -58,12 +58,12 @@ export function createLeaseRefs(local: LocalRefs, remote: RemoteRefs): LeaseRefs
   };
 
   /** Until the clone has seen this record, or a newer one. ExoProtocol's are no state of our ref. */
-  const settle = async (place: SharedPlace, lease: Lease, to: string): Promise<void> => {
+  const settle = async (place: SharedPlace, lease: Lease, to: string, move = local.move): Promise<void> => {
     for (;;) {
-      const { oid, seenOid, newest } = await look(place, lease.ticketId);
-      if (newest !== null && compareLeases(newest, lease) >= 0) return;
-      const moves = both(lease.ticketId, { oid, seenOid, to });
-      if (await local.move(place.repository, isTheirs(lease) ? moves.slice(1) : moves)) return;
+      const found = await look(place, lease.ticketId);
+      if (found.newest !== null && compareLeases(found.newest, lease) >= 0) return;
+      if (await move(place.repository, movesTo(lease, to, found))) return;
+      move = local.move;
     }
   };
 
@@ -123,14 +123,20 @@ export function createLeaseRefs(local: LocalRefs, remote: RemoteRefs): LeaseRefs
       const text = writeLease(lease);
       if (isRefusal(text)) throw refusalError(text);
       const parents = [known.ours, known.theirs].filter((oid) => oid !== null);
-      const oid = await local.write(place.repository, text, parents);
+      const oid = await local.write(place.repository, text, parents, { isFlushed: place.remote === null });
       // A release is known here before others can claim: whoever is killed in between leaves no holder behind.
       const isFirstHere = place.remote === null || lease.releasedMs !== null;
       if (isFirstHere && !(await moveHere(place, known, { lease, oid }))) return false;
       if (place.remote === null) return true;
-      if (!(await share(place, place.remote, known, { lease, oid }))) return false;
-      await settle(place, lease, oid);
-      return true;
+      // Git starts while the remote takes its time, and is told afterwards what to move.
+      const prepared = await local.prepare(place.repository);
+      try {
+        if (!(await share(place, place.remote, known, { lease, oid }))) return false;
+        await settle(place, lease, oid, prepared.move);
+        return true;
+      } finally {
+        await prepared.drop();
+      }
     },
     list: async ({ repository }) => {
       const refs = await local.list(repository, "refs/nomos/leases/");
@@ -146,8 +152,8 @@ export function createLeaseRefs(local: LocalRefs, remote: RemoteRefs): LeaseRefs
   };
 
   async function moveHere(place: SharedPlace, known: KnownLeases, { lease, oid: to }: Made): Promise<boolean> {
-    const { oid, seenOid, newestOid } = await lookHere(place, lease.ticketId);
-    return newestOid === known.ours && local.move(place.repository, both(lease.ticketId, { oid, seenOid, to }));
+    const found = await lookHere(place, lease.ticketId);
+    return found.newestOid === known.ours && local.move(place.repository, movesTo(lease, to, found));
   }
 }
 
@@ -155,6 +161,7 @@ export function createLeaseRefs(local: LocalRefs, remote: RemoteRefs): LeaseRefs
 interface Here {
   readonly oid: string | null;
   readonly seenOid: string | null;
+  readonly seen: Lease | null;
   readonly newest: Lease | null;
   readonly newestOid: string | null;
   readonly isDamaged: boolean;
@@ -165,13 +172,12 @@ interface Made {
   readonly oid: string;
 }
 
-function both(
-  ticketId: string,
-  { oid, seenOid, to }: { readonly oid: string | null; readonly seenOid: string | null; readonly to: string },
-): readonly RefMovement[] {
+/** A heartbeat is not remembered apart: what was seen is there to notice fences and releases that go back. */
+function movesTo(lease: Lease, to: string, { oid, seenOid, seen }: Here): readonly RefMovement[] {
+  const isBeat = seen !== null && seen.fence === lease.fence && seen.nonce === lease.nonce && lease.releasedMs === null;
   return [
-    { ref: refOf("leases", ticketId), from: oid, to },
-    { ref: seenRefOf(ticketId), from: seenOid, to },
+    ...(isTheirs(lease) ? [] : [{ ref: refOf("leases", lease.ticketId), from: oid, to }]),
+    ...(isBeat ? [] : [{ ref: seenRefOf(lease.ticketId), from: seenOid, to }]),
   ];
 }
 

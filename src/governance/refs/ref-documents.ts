@@ -105,7 +105,9 @@ export function createRefDocuments(local: LocalRefs, remote: RemoteRefs): RefDoc
       const ref = refOf(kind, id);
       const bytes = Buffer.byteLength(text);
       if (bytes > TEXT_BYTES_MAX) throw new NomosError("body_too_large", { bytes, bytesMax: TEXT_BYTES_MAX });
-      const oid = await local.write(repository, text, from === null ? [] : [from]);
+      const oid = await local.write(repository, text, from === null ? [] : [from], {
+        isFlushed: place.remote === null,
+      });
       const document = { id, oid, text };
       if (place.remote === null) {
         const isMoved = await local.move(repository, [{ ref, from, to: oid }]);

@@ -111,7 +111,8 @@ const PUSH = ["push", "--quiet", "--atomic", "--no-verify", "--no-signed", "--no
 const SILENT = {
   GIT_ASKPASS: "/bin/false",
   SSH_ASKPASS: "/bin/false",
-  SSH_ASKPASS_REQUIRE: "never",
+  // Ssh would ask on the terminal otherwise.
+  SSH_ASKPASS_REQUIRE: "force",
   GCM_INTERACTIVE: "never",
 };
 

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { killMarked, MARKER_VARIABLE, uniqueMarker } from "../processes/marker.ts";
 
 /** A program that acts for the person: with their settings, keys and logins, in their own repository. */
 export interface PersonRun {
@@ -29,16 +30,18 @@ const PASSED =
   /^(HOME|PATH|USER|LOGNAME|LANG|LC_.*|SSH_AUTH_SOCK|XDG_.*|GH_.*|GITHUB_TOKEN|GITLAB_.*|GLAB_.*|GIT_SSH|GIT_SSH_COMMAND|GIT_CONFIG_GLOBAL|GIT_CONFIG_SYSTEM|HTTPS?_PROXY|https?_proxy|NO_PROXY|no_proxy)$/;
 
 /**
- * In a session of its own: it has no terminal to ask on, and at its time limit all it started ends with it. A transport
- * that hangs would otherwise outlive git and keep its pipes.
+ * At its time limit all it started ends with it: a transport that hangs would outlive git and keep its pipes. It gets no
+ * session of its own for that: on a busy machine that alone makes a push half as long again.
  */
 export function runAsPerson(run: PersonRun): Promise<PersonAnswer> {
   const { environment, argv, cwd, timeoutMs, variables = {}, user } = run;
   const [program = "", ...args] = argv;
   const passed = Object.entries(environment).filter(([name, value]) => PASSED.test(name) && value !== undefined);
-  const env = { ...Object.fromEntries(passed), GIT_TERMINAL_PROMPT: "0", LC_ALL: "C", ...variables };
+  const marker = uniqueMarker({});
+  const silent = { GIT_TERMINAL_PROMPT: "0", LC_ALL: "C", [MARKER_VARIABLE]: marker };
+  const env = { ...Object.fromEntries(passed), ...silent, ...variables };
   const { promise, resolve } = Promise.withResolvers<PersonAnswer>();
-  const child = spawn(program, args, { cwd, env, ...user, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const child = spawn(program, args, { cwd, env, ...user, stdio: ["ignore", "pipe", "pipe"] });
   let [stdout, words] = ["", ""];
   child.stdout.on("data", (chunk: Buffer) => {
     stdout = (stdout + chunk.toString()).slice(0, STDOUT_CHARS);
@@ -47,10 +50,10 @@ export function runAsPerson(run: PersonRun): Promise<PersonAnswer> {
   child.stderr.on("data", (chunk: Buffer) => {
     words = (words + chunk.toString()).slice(-WORDS_CHARS);
   });
-  let isLate = false;
+  let killing: Promise<unknown> | null = null;
   const limit = setTimeout(() => {
-    isLate = true;
-    endGroup(child.pid);
+    child.kill("SIGKILL");
+    killing = killMarked(marker);
   }, timeoutMs);
   let drain: NodeJS.Timeout | undefined;
   const end = (exitCode: number): void => {
@@ -58,8 +61,10 @@ export function runAsPerson(run: PersonRun): Promise<PersonAnswer> {
     clearTimeout(drain);
     child.stdout.destroy();
     child.stderr.destroy();
-    const late = isLate ? `\nit took longer than ${timeoutMs} ms` : "";
-    resolve({ exitCode, stdout, words: `${words.trim()}${late}`.trim() });
+    const late = `${words.trim()}\nit took longer than ${timeoutMs} ms`.trim();
+    const giveUp = () => resolve({ exitCode: 1, stdout, words: late });
+    if (killing === null) resolve({ exitCode, stdout, words: words.trim() });
+    else killing.then(giveUp, giveUp);
   };
   child.once("error", (cause) => {
     words = cause.message;
@@ -70,14 +75,4 @@ export function runAsPerson(run: PersonRun): Promise<PersonAnswer> {
   });
   child.once("close", (exitCode) => end(exitCode ?? 1));
   return promise;
-}
-
-function endGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch (thrown) {
-    // It ended by itself in the same moment.
-    if (!(thrown instanceof Error && "code" in thrown && thrown.code === "ESRCH")) throw thrown;
-  }
 }
