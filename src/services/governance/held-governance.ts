@@ -23,6 +23,7 @@ import type { SessionLaw } from "../../turns/index.ts";
 import type { LandingLaw } from "../landing/judge.ts";
 import { createProofs } from "./evidence.ts";
 import { createLandingLaw } from "./landing-law.ts";
+import { lawConfig } from "./law-config.ts";
 import type { HeldLaw } from "./laws/held-law.ts";
 import { createLawCache, type LawCache } from "./laws/law-cache.ts";
 import { readLaw } from "./laws/read-law.ts";
@@ -91,7 +92,7 @@ export function holdGovernance(deps: HeldGovernanceDeps): HeldGovernance {
   const refs = createRefs({ git, clock, environment });
   const leases = createLeases({
     ...{ refs, clock, host: hostname() },
-    remoteOf: async ({ repository }) => laws.known(repository.commonDir)?.sound?.config.leases.remote ?? null,
+    remoteOf: async ({ repository }) => leaseRemote(laws.known(repository.commonDir)),
   });
   const reader = createTicketReader(git, scratch);
   const files = createFileCommits({ environment, folder: join(home, "law-commits"), scratch, log });
@@ -132,4 +133,10 @@ export function holdGovernance(deps: HeldGovernanceDeps): HeldGovernance {
     },
     stop: sessionLaws.stop,
   };
+}
+
+/** Also while the law does not hold: two clones that no longer see each other's leases would both work. */
+async function leaseRemote(law: HeldLaw | null): Promise<string | null> {
+  if (law === null) return null;
+  return (law.sound?.config ?? (await lawConfig(law.governed))).leases.remote;
 }

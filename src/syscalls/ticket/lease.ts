@@ -76,7 +76,7 @@ export const ticketLease: readonly Syscall[] = [
       ...here,
       says: [
         [
-          ["because", "none_open", "No task is open."],
+          ["because", "none_open", "No task waits to be worked on."],
           ["because", "global_limit", "As many tickets are worked on as `ticketsAtOnceMax` allows."],
           ["because", "lanes_full", "All lanes that have an open task are full."],
           ["because", "all_blocked", "Every open task waits for another one."],

@@ -197,7 +197,11 @@ async function write(
       const now = ticketNow(after, id);
       return now === null ? [] : [{ id, decide: recorded(after.governed, now, wanted.because) }];
     });
-    return records.commit(after.governed, all, by);
+    const events = await records.commit(after.governed, all, by);
+    // Another daemon was faster to record what a repeated call had made.
+    const isMissing = done.before !== undefined && events.length === 0;
+    const known = isMissing ? await Promise.all(ids.map((id) => records.last(after.governed, id))) : [];
+    return [...events, ...known.filter((one) => one !== null)];
   });
 }
 
@@ -224,7 +228,7 @@ function refuseMisplaced(book: TicketBook, ticket: Ticket): void {
   );
 }
 
-const keyOf = ({ fault, ids }: HierarchyFault): string => `${fault} ${ids.join(" ")}`;
+const keyOf = ({ fault, ids }: HierarchyFault): string => `${fault} ${ids.toSorted().join(" ")}`;
 
 function refuseFaults(ticket: Ticket, faults: readonly HierarchyFault[]): void {
   for (const { ticketId, fault, ids } of faults) {

@@ -16,7 +16,7 @@ import {
   ticketStreamId,
 } from "../../../domains/index.ts";
 import type { Governed, HeldLease } from "../../../governance/index.ts";
-import type { Decision } from "../../../kernel/index.ts";
+import { type Decision, streamOf } from "../../../kernel/index.ts";
 import type { RecordedEvent } from "../../../store/index.ts";
 import { allTickets, type TicketBook, type TicketBooks, type TicketNow } from "./ticket-book.ts";
 import type { TicketDeps } from "./ticket-deps.ts";
@@ -30,6 +30,8 @@ export interface TicketRecords {
   readonly commit: (governed: Governed, changes: readonly TicketChange[], by: By) => Promise<readonly RecordedEvent[]>;
   /** Records a ticket that the log does not know yet. */
   readonly known: (governed: Governed, ticket: Pick<TicketNow, "ticket" | "source">) => Promise<void>;
+  /** The event that recorded a ticket's file last. */
+  readonly last: (governed: Governed, id: string) => Promise<RecordedEvent | null>;
   /** Compares with what was seen last; what differs is recorded behind the call. */
   readonly notice: (book: TicketBook) => void;
   readonly stop: () => Promise<void>;
@@ -94,6 +96,11 @@ export function createTicketRecords(deps: TicketDeps, books: () => TicketBooks):
       const { id } = ticket.ticket;
       if ((await store.row(TICKETS, ticketStreamId(governed.repoKey, id)))?.at === "present") return;
       await commit(governed, [{ id, decide: recorded(governed, ticket, "read") }], DAEMON);
+    },
+    last: async ({ repoKey }, id) => {
+      const stream = streamOf(TicketStream, ticketStreamId(repoKey, id));
+      const { events } = await store.readStream(stream, { types: ["ticket.recorded@1"], limit: PAGE });
+      return events.at(-1) ?? null;
     },
     notice: (book) => {
       const { repoKey } = book.governed;

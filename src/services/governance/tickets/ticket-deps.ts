@@ -5,7 +5,7 @@ import type { Store } from "../../../store/index.ts";
 import type { Proofs } from "./proofs.ts";
 
 export interface TicketDeps {
-  readonly store: Pick<Store, "rows" | "row">;
+  readonly store: Pick<Store, "rows" | "row" | "readStream">;
   readonly committer: Pick<Committer, "commit" | "change">;
   readonly clock: Clock;
   /** The governed repository of a directory; null where there is no law. */
