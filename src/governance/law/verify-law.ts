@@ -1,7 +1,6 @@
 import { tmpdir } from "node:os";
 import { NomosError } from "../../contract/index.ts";
 import { openView, type RepositoryGit } from "../../host/index.ts";
-import { LAW_DIR } from "../repository/law-path.ts";
 import { type FoundTip, findTip, folderOf } from "../repository/open-governed.ts";
 import { readTree } from "../repository/tree-reader.ts";
 import { checkedOutLaw, committedLaw, LAW_FILES } from "./law-source.ts";
@@ -115,7 +114,8 @@ async function verifyCheckout(git: RepositoryGit, parts: CheckoutParts): Promise
 
 async function headHasLaw(git: RepositoryGit, { repository }: FoundTip, scratch: string): Promise<boolean> {
   await using view = await openView(git, repository, scratch);
-  return (await view.git.run(["cat-file", "-e", `HEAD:${LAW_DIR}`])).exitCode === 0;
+  const { stdout } = await view.git.run(["ls-tree", "HEAD", "--", LAW_FILES.constitution, LAW_FILES.lock]);
+  return stdout.length > 0;
 }
 
 function brokenChain(reason: string): LawProblem {

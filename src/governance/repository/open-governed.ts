@@ -28,7 +28,7 @@ export interface OpenedRepository {
 /** A repository with or without a law. Null for the branch: there is no commit yet. */
 export interface FoundTip extends OpenedRepository {
   readonly law: LawBranch | null;
-  /** Whether the branch has a `.nomos` folder. */
+  /** Whether the branch has a law, sound or not. */
   readonly isGoverned: boolean;
   readonly work: LawBranch | null;
 }
@@ -98,10 +98,17 @@ async function lawBranch(git: RepositoryGit, reader: Read): Promise<Lawful | nul
   return work === null ? null : { law: work, isGoverned: false, work };
 }
 
+/** One of them is enough: a law that lost the others is damaged, and not gone. */
+const SIGNS: readonly string[] = [
+  ...["CONSTITUTION.md", "config.yaml", "governance.lock.json", "policy.sealed.json", "tickets"],
+];
+
 /** A link or a file in place of the folder is a defect of the law, and not its absence. */
 async function hasLaw(tree: TreeReader): Promise<boolean> {
   const found = (await tree.list("")).find(({ name }) => name === LAW_DIR);
-  if (found === undefined || found.kind === "folder") return found !== undefined;
+  if (found === undefined) return false;
+  // The folder alone is no law: people keep tools of their own in it.
+  if (found.kind === "folder") return (await tree.list(LAW_DIR)).some(({ name }) => SIGNS.includes(name));
   const reason = `it is a ${found.kind} and no folder`;
   throw new NomosError(
     "governance_invalid",

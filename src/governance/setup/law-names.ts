@@ -11,5 +11,12 @@ export const LAW_NAMES = {
 
 export const TICKETS = "tickets";
 export const CACHE = "cache";
+
+/** What lies in the folder because of the law. Whatever else is there, such as `tools/`, is none of ours. */
+const OURS: readonly string[] = [...Object.values(LAW_NAMES), TICKETS, CACHE, "mementos"];
+
+export function isOurs(name: string): boolean {
+  return OURS.includes(name.split("/", 1)[0] ?? "");
+}
 /** What lies only in this clone. */
 export const LAW_GITIGNORE = `${CACHE}/\n`;

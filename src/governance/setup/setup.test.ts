@@ -147,6 +147,23 @@ proves("GS-9", "deinit with tickets or uncommitted changes: refused and nothing 
   expect(picture(all)).toEqual(before);
 });
 
+proves("GS-9", "people's own tools in `.nomos`: no law by themselves, and init and deinit leave them", async () => {
+  using all = setUpLawBench();
+  const { git, repo, write, place } = all;
+  write(join(repo, ".nomos/tools/mine.ts"), "export default {};\n");
+  write(join(repo, ".nomos/.gitignore"), "*.log\n");
+  git(repo, "add", ".nomos");
+  git(repo, "commit", "-qm", "tools");
+  write(join(repo, ".nomos/tools/new.ts"), "not committed\n");
+  expect(await openGoverned(place.git, repo, place.scratch)).toBeNull();
+  const before = picture(all);
+  expect((await init(all)).recorded).not.toContain(".nomos/tools/new.ts");
+  expect(git(repo, "status", "--porcelain")).toBe("?? .nomos/tools/new.ts");
+  expect(await verifyLaw(place.git, repo, { scratch: place.scratch })).toMatchObject({ ok: true });
+  await deinit(all);
+  expect(picture(all)).toEqual(before);
+});
+
 proves("GS-4", "a pre-commit hook that fails: init and deinit leave nothing behind", async () => {
   using all = setUpLawBench();
   const { git, repo } = all;

@@ -1,17 +1,15 @@
-import { randomUUID } from "node:crypto";
-import { rename } from "node:fs/promises";
-import { join } from "node:path";
 import { NomosError } from "../../../contract/index.ts";
-import { type PersonCheckout, removeTree } from "../../../host/index.ts";
+import type { PersonCheckout } from "../../../host/index.ts";
 import { readConfig } from "../../config/config.ts";
 import { LAW_DIR, SIDECAR_BRANCH } from "../../repository/law-path.ts";
 import { commitOwn } from "../commit-own.ts";
-import { committedIn } from "../init/plan-init.ts";
-import { LAW_NAMES, TICKETS } from "../law-names.ts";
+import { changedIn, committedIn } from "../init/plan-init.ts";
+import { CACHE, LAW_GITIGNORE, LAW_NAMES, TICKETS } from "../law-names.ts";
 import { dropRefs, lawRefs } from "../law-refs.ts";
 import { openSetup, refuseBusy, type SetupPlace, type SetupScene } from "../open-setup.ts";
 import { readOwn } from "../own-files.ts";
 import { unmountSidecar } from "../sidecar/unmount-sidecar.ts";
+import { putAside } from "./put-aside.ts";
 
 export interface DeinitWish {
   readonly cwd: string;
@@ -36,30 +34,34 @@ export interface DeinitDone {
 
 const MESSAGE = "chore: remove the law of the repository\n\nRemoved by `nomos deinit`.";
 
-/** Leaves no trace but the commits that tell of it. */
+/** Leaves no trace but the commits that tell of it. What others put into the folder, such as `tools/`, stays. */
 export async function deinitLaw(place: SetupPlace, wish: DeinitWish): Promise<DeinitDone> {
   const scene = await openSetup(place, wish.cwd);
   const { tip, checkout, seat } = scene;
-  const names = await committedIn(seat);
+  const ignoreFile = await readOwn(seat.checkout.root, seat.at(LAW_NAMES.ignore));
+  const isLaw = (name: string): boolean =>
+    name !== LAW_NAMES.ignore || ignoreFile === LAW_GITIGNORE || ignoreFile === null;
+  const committed = [...(await committedIn(seat))].filter(isLaw);
+  const changed = (await changedIn(seat)).filter(isLaw);
   const refs = await lawRefs(checkout.git);
-  const changed = await seat.checkout.changed(seat.folder);
-  if (names.size === 0 && changed.length === 0 && refs.length === 0) refuseUngoverned(scene);
-  const kept = whatWouldGo(scene, names, changed);
+  if (committed.length === 0 && changed.length === 0 && refs.length === 0) refuseUngoverned(scene);
+  const names = [...new Set([...committed, ...changed])].sort();
+  const kept = whatWouldGo(new Set(committed), changed).map(inLaw);
   const done: DeinitDone = {
-    ...{ root: checkout.root, repoKey: tip.repoKey, mode: seat.mode, commit: null, kept },
-    files: [...new Set([...names, ...changed.map((path) => nameOf(scene, path))])]
-      .sort()
-      .map((name) => `${LAW_DIR}/${name}`),
+    ...{ root: checkout.root, repoKey: tip.repoKey, mode: seat.mode, commit: null, kept, files: names.map(inLaw) },
     refs: [...refs.map(({ name }) => name), ...(seat.mode === "sidecar" ? [`refs/heads/${SIDECAR_BRANCH}`] : [])],
     notices: await noticesOf(scene),
   };
   if (wish.dryRun) return done;
   if (kept.length > 0 && !wish.force) throw holdsWork(kept);
+  const message = committed.length === 0 ? null : (wish.message ?? MESSAGE);
+  const commit = seat.mode === "sidecar" ? null : await removeTracked(checkout, names, message);
   if (seat.mode === "sidecar") await unmountSidecar(scene);
-  const commit = seat.mode === "sidecar" ? null : await removeTracked(checkout, names.size > 0, wish.message);
   await dropRefs(checkout.git, refs);
   return { ...done, commit };
 }
+
+const inLaw = (name: string): string => `${LAW_DIR}/${name}`;
 
 function refuseUngoverned({ tip, checkout }: SetupScene): never {
   if (!tip.isGoverned || tip.law === null) throw new NomosError("not_governed", { root: checkout.root });
@@ -80,16 +82,10 @@ const OWN: readonly string[] = [
 ];
 
 /** Tickets, and whatever no commit holds but what `init` itself made. */
-function whatWouldGo(scene: SetupScene, names: ReadonlySet<string>, changed: readonly string[]): readonly string[] {
-  const tickets = [...names].filter((name) => name.startsWith(`${TICKETS}/`) && name.endsWith(".yaml"));
-  const uncommitted = changed
-    .map((path) => nameOf(scene, path))
-    .filter((name) => names.has(name) || !OWN.includes(name));
-  return [...new Set([...tickets, ...uncommitted])].sort().map((name) => `${LAW_DIR}/${name}`);
-}
-
-function nameOf({ seat: { folder } }: SetupScene, path: string): string {
-  return folder === "" ? path : path.slice(folder.length + 1);
+function whatWouldGo(committed: ReadonlySet<string>, changed: readonly string[]): readonly string[] {
+  const tickets = [...committed].filter((name) => name.startsWith(`${TICKETS}/`) && name.endsWith(".yaml"));
+  const uncommitted = changed.filter((name) => committed.has(name) || !OWN.includes(name));
+  return [...new Set([...tickets, ...uncommitted])].sort();
 }
 
 const SHOWN_MAX = 10;
@@ -112,36 +108,18 @@ async function noticesOf({ seat }: SetupScene): Promise<readonly string[]> {
     : [`${remote} keeps \`refs/nomos/*\`${branches} until somebody deletes them there: other clones may use them.`];
 }
 
-/** The folder is put aside until the commit is made, so that a hook that refuses it brings back all of it. */
-async function removeTracked(checkout: PersonCheckout, isCommitted: boolean, message: string | null) {
-  const { root, repository } = checkout;
-  if (isCommitted) refuseBusy(checkout);
-  const paths = [...new Set([...(await checkout.committed(LAW_DIR)), ...(await checkout.changed(LAW_DIR))])];
-  const aside = await putAside(join(root, LAW_DIR), repository.gitDir);
+/** The files are put aside until the commit is made, so that a hook that refuses it brings back all of them. */
+async function removeTracked(checkout: PersonCheckout, names: readonly string[], message: string | null) {
+  if (message !== null) refuseBusy(checkout);
+  const top = [...new Set([...names.map((name) => name.split("/", 1)[0] ?? ""), CACHE])];
+  const aside = await putAside(checkout, top);
   try {
-    const order = { paths, message: message ?? MESSAGE, commit: isCommitted };
-    const commit = paths.length === 0 ? null : await commitOwn(checkout, order);
-    if (aside !== null) await removeTree(aside);
+    const order = { paths: names.map(inLaw), message: message ?? MESSAGE, commit: message !== null };
+    const commit = names.length === 0 ? null : await commitOwn(checkout, order);
+    await aside.drop();
     return commit;
   } catch (thrown) {
-    if (aside !== null) await rename(aside, join(root, LAW_DIR));
+    await aside.restore();
     throw thrown;
   }
-}
-
-/** Null: there is no folder on disk. */
-async function putAside(folder: string, gitDir: string): Promise<string | null> {
-  const name = `nomos-removed-${randomUUID()}`;
-  for (const place of [join(gitDir, name), `${folder}.${name}`]) {
-    const moved = await rename(folder, place).then(
-      () => place,
-      (thrown: unknown) => {
-        if (thrown instanceof Error && "code" in thrown && ["ENOENT", "EXDEV"].includes(String(thrown.code)))
-          return thrown.code === "ENOENT" ? null : undefined;
-        throw thrown;
-      },
-    );
-    if (moved !== undefined) return moved;
-  }
-  return null;
 }

@@ -6,6 +6,7 @@ import { LAW_DIR } from "../../repository/law-path.ts";
 import type { Governed } from "../../repository/open-governed.ts";
 import { openGoverned } from "../../repository/open-governed.ts";
 import type { TicketFiles } from "../../tickets/ticket-files.ts";
+import { changedIn, committedIn } from "../init/plan-init.ts";
 import { LAW_NAMES } from "../law-names.ts";
 import { openSetup, type SetupPlace, type SetupScene } from "../open-setup.ts";
 import { readOwn } from "../own-files.ts";
@@ -85,14 +86,14 @@ async function ticketsOf({ tickets }: Examining, governed: Governed): Promise<La
 const SHOWN_MAX = 3;
 
 async function trackingOf({ seat, checkout }: SetupScene): Promise<LawCheck> {
-  const changed = await seat.checkout.changed(seat.folder);
+  const changed = (await changedIn(seat)).map(seat.at);
   if (changed.length > 0) {
     const shown = changed.slice(0, SHOWN_MAX).join(", ");
     const more = changed.length > SHOWN_MAX ? ` and ${changed.length - SHOWN_MAX} more` : "";
     return warning("tracking", `not committed: ${shown}${more}`, `git -C ${seat.checkout.root} status`);
   }
   const ignored = await readOwn(seat.checkout.root, seat.at(LAW_NAMES.ignore));
-  if (ignored === null && (await seat.checkout.committed(seat.folder)).size > 0)
+  if (ignored === null && (await committedIn(seat)).size > 0)
     return warning("tracking", `${LAW_DIR}/.gitignore is missing: caches would be committed`, "nomos init");
   const where = seat.mode === "sidecar" ? `on its own branch, mounted in ${checkout.root}` : "with the work";
   return fine("tracking", `the law is committed ${where}`);

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { SIDECAR_BRANCH } from "../../repository/law-path.ts";
 import type { MadeLaw, MakeLaw } from "../law-maker.ts";
-import { CACHE, LAW_GITIGNORE, LAW_NAMES } from "../law-names.ts";
+import { CACHE, isOurs, LAW_GITIGNORE, LAW_NAMES } from "../law-names.ts";
 import type { LawSeat, SetupScene } from "../open-setup.ts";
 import { readOwn } from "../own-files.ts";
 import { scanCheckout } from "../scan/scan-checkout.ts";
@@ -48,14 +48,24 @@ export async function planInit(scene: SetupScene, make: MakeLaw): Promise<InitPl
 
 /** What an import brought before the law was ever committed. */
 async function imported({ checkout, folder }: LawSeat): Promise<readonly string[]> {
-  const names = (await checkout.changed(folder)).map((path) => (folder === "" ? path : path.slice(folder.length + 1)));
-  return names.filter((name) => !name.startsWith(`${CACHE}/`));
+  const names = await changedIn({ checkout, folder });
+  return names.filter((name) => isOurs(name) && !name.startsWith(`${CACHE}/`));
 }
 
-/** Names of the files that a commit holds. */
+/** Names of our files that differ from the last commit, or that no commit holds. */
+export async function changedIn({
+  checkout,
+  folder,
+}: Pick<LawSeat, "checkout" | "folder">): Promise<readonly string[]> {
+  const paths = await checkout.changed(folder);
+  return (folder === "" ? paths : paths.map((path) => path.slice(folder.length + 1))).filter(isOurs);
+}
+
+/** Names of our files that a commit holds. */
 export async function committedIn({ checkout, folder }: LawSeat): Promise<ReadonlySet<string>> {
   const paths = await checkout.committed(folder);
-  return folder === "" ? paths : new Set([...paths].map((path) => path.slice(folder.length + 1)));
+  const names = folder === "" ? [...paths] : [...paths].map((path) => path.slice(folder.length + 1));
+  return new Set(names.filter(isOurs));
 }
 
 export async function lawOnDisk({ checkout, at }: LawSeat): Promise<ReadonlyMap<string, string>> {

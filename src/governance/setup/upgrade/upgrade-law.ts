@@ -3,7 +3,7 @@ import { readConfig } from "../../config/config.ts";
 import { LAW_DIR, SIDECAR_BRANCH } from "../../repository/law-path.ts";
 import { parseYaml } from "../../yaml/parse-yaml.ts";
 import { commitOwn } from "../commit-own.ts";
-import { lawOnDisk } from "../init/plan-init.ts";
+import { changedIn, lawOnDisk } from "../init/plan-init.ts";
 import type { MadeLaw, MakeLaw } from "../law-maker.ts";
 import { LAW_GITIGNORE, LAW_NAMES } from "../law-names.ts";
 import { openSetup, refuseBusy, type SetupPlace, type SetupScene } from "../open-setup.ts";
@@ -35,7 +35,7 @@ export async function upgradeLaw(place: SetupPlace, make: MakeLaw, wish: Upgrade
   const { seat, tip, checkout } = scene;
   const before = await lawOnDisk(seat);
   if (!before.has(LAW_NAMES.constitution)) throw new NomosError("not_governed", { root: checkout.root });
-  const changed = await seat.checkout.changed(seat.folder);
+  const changed = await changedIn(seat);
   if (changed.length > 0) throw uncommitted(changed);
   const after = new Map(before);
   after.set(LAW_NAMES.ignore, before.get(LAW_NAMES.ignore) ?? LAW_GITIGNORE);
