@@ -42,6 +42,7 @@ export function claimLease(known: readonly Lease[], wish: LeaseWish, nowMs: numb
   return {
     ...wish,
     owner: renewed?.owner ?? wish.owner,
+    remote: renewed?.remote ?? null,
     createdMs: renewed?.createdMs ?? nowMs,
     updatedMs: nowMs,
     heartbeatMs: nowMs,

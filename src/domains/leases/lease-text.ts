@@ -13,7 +13,7 @@ const COUNT = /^(?:0|[1-9]\d{0,15})$/;
 /** ExoProtocol's lines come first, in its order; what only we know comes behind them, where it does not look. */
 export function writeLease(lease: Lease): string | Refusal {
   const { ticketId, owner, role, createdMs, updatedMs, heartbeatMs, untilMs, fence, baseBranch, nonce } = lease;
-  const { sessionId, host, clone, minutes, serial, releasedMs } = lease;
+  const { sessionId, host, clone, remote, minutes, serial, releasedMs } = lease;
   const until = writeIsoTime(untilMs);
   const values: readonly (readonly [string, string | null])[] = [
     ["ticket_id", ticketId],
@@ -30,6 +30,7 @@ export function writeLease(lease: Lease): string | Refusal {
     ["session", sessionId],
     ["host", host],
     ["clone", clone],
+    ["remote", remote],
     ["minutes", String(minutes)],
     ["serial", String(serial)],
     ["released_at", releasedMs === null ? null : writeIsoTime(releasedMs)],
@@ -96,6 +97,7 @@ function leaseOf(values: ReadonlyMap<string, string>): Lease | string {
     sessionId: values.get("session") ?? null,
     host: values.get("host") ?? null,
     clone: values.get("clone") ?? null,
+    remote: values.get("remote") ?? null,
     minutes: count("minutes", LEASE_LIMITS.minutesMax, LEASE_LIMITS.minutesUsual),
     serial: count("serial", Number.MAX_SAFE_INTEGER - 1, 0),
     releasedMs: values.has("released_at") ? time("released_at") : null,

@@ -19,6 +19,8 @@ export interface Lease {
   readonly host: string | null;
   /** The clone that it was claimed in. */
   readonly clone: string | null;
+  /** Shared by this remote: as long as it lives, nothing about it is decided without it. */
+  readonly remote: string | null;
   readonly minutes: number;
   /** Rises with each change, also with a heartbeat. 0 in a record of ExoProtocol. */
   readonly serial: number;

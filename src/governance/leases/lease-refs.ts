@@ -17,27 +17,33 @@ export interface KnownLeases {
 
 /** Leases as refs. With a remote it decides, and the clone's refs show what was last seen there. */
 export interface LeaseRefs {
-  /** As this clone knows it. */
+  /** The newest record that this clone has seen. Null also where it cannot be read. */
+  readonly lastSeen: (place: Pick<SharedPlace, "repository">, ticketId: string) => Promise<Lease | null>;
+  /** As this clone knows it. Without a remote, a record that cannot be read is refused: nothing would mend it. */
   readonly here: (place: SharedPlace, ticketId: string) => Promise<KnownLeases>;
   /** As the remote has it now; the clone's refs follow. */
   readonly there: (place: SharedPlace, remote: string, ticketId: string) => Promise<KnownLeases>;
   /** False where a ref is no longer as it was known. */
   readonly write: (place: SharedPlace, known: KnownLeases, lease: Lease) => Promise<boolean>;
   /** All tickets that this clone knows a lease of. */
-  readonly list: (place: SharedPlace) => Promise<readonly Lease[]>;
+  readonly list: (place: Pick<SharedPlace, "repository">) => Promise<readonly Lease[]>;
 }
 
 /** A remote refuses a push also for a moment: two pushes lock the same ref. */
 const PUSHES_MAX = 3;
 
 export function createLeaseRefs(local: LocalRefs, remote: RemoteRefs): LeaseRefs {
-  const readable = async (place: SharedPlace, ticketId: string, oid: string | null): Promise<Lease | null> => {
+  const readable = async (
+    place: Pick<SharedPlace, "repository">,
+    ticketId: string,
+    oid: string | null,
+  ): Promise<Lease | null> => {
     const text = oid === null ? null : await local.textOf(place.repository, oid);
     const lease = text === null ? null : parseLease(text);
     return lease === null || isRefusal(lease) || lease.ticketId !== ticketId ? null : lease;
   };
 
-  const look = async (place: SharedPlace, ticketId: string): Promise<Here> => {
+  const look = async (place: Pick<SharedPlace, "repository">, ticketId: string): Promise<Here> => {
     const { repository } = place;
     const [oid, seenOid] = await Promise.all([
       local.oidOf(repository, refOf("leases", ticketId)),
@@ -50,10 +56,9 @@ export function createLeaseRefs(local: LocalRefs, remote: RemoteRefs): LeaseRefs
     const newestOid = isSeenNewer ? seenOid : oid;
     return { oid, seenOid, seen, newest: isSeenNewer ? seen : lease, newestOid, isDamaged };
   };
-  /** Without a remote, nothing can mend it. */
   const lookHere = async (place: SharedPlace, ticketId: string): Promise<Here> => {
     const found = await look(place, ticketId);
-    if (found.isDamaged) throw damaged(ticketId, null);
+    if (found.isDamaged && place.remote === null) throw damaged(ticketId, null);
     return found;
   };
 
@@ -115,11 +120,13 @@ export function createLeaseRefs(local: LocalRefs, remote: RemoteRefs): LeaseRefs
 
   return {
     there,
+    lastSeen: async (place, ticketId) => (await look(place, ticketId)).newest,
     here: async (place, ticketId) => {
       const { newest, newestOid } = await lookHere(place, ticketId);
       return knownOf([newest], newestOid, newestOid);
     },
-    write: async (place, known, lease) => {
+    write: async (place, known, given) => {
+      const lease = { ...given, remote: place.remote };
       const text = writeLease(lease);
       if (isRefusal(text)) throw refusalError(text);
       const parents = [known.ours, known.theirs].filter((oid) => oid !== null);

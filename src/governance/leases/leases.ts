@@ -6,6 +6,7 @@ import {
   checkLease,
   claimLease,
   endLease,
+  isFree,
   LEASE_LIMITS,
   type Lease,
   type LeaseHolder,
@@ -92,15 +93,19 @@ export function createLeases({ refs, clock, host, remoteOf }: LeasesOptions): Le
   const keyOf = ({ repository }: LeasedRepository, { ticketId, fence }: Pick<Lease, "ticketId" | "fence">): string =>
     [repository.commonDir, ticketId, fence].join("\0");
   const told = (lease: Lease): HeldLease => ({ ...lease, until: clock.iso(lease.untilMs) });
-  const placeOf = async (governed: LeasedRepository): Promise<SharedPlace> => ({
-    repository: governed.repository,
-    remote: await remoteOf(governed),
-  });
+  const alone = ({ repository }: LeasedRepository): SharedPlace => ({ repository, remote: null });
+  /** A lease that lives is decided where it is shared, also when the configuration cannot be read or has changed. */
+  const placeOf = async (governed: LeasedRepository, ticketId: string): Promise<SharedPlace> => {
+    const newest = await leaseRefs.lastSeen(governed, ticketId);
+    const shared = newest === null || isFree(newest, clock.nowMs()) ? null : newest.remote;
+    return { repository: governed.repository, remote: (await remoteOf(governed)) ?? shared };
+  };
+  /** As the remote has it, where there is one. */
+  const latest = (place: SharedPlace, ticketId: string): Promise<KnownLeases> =>
+    place.remote === null ? leaseRefs.here(place, ticketId) : leaseRefs.there(place, place.remote, ticketId);
 
   const change = async (governed: LeasedRepository, ticketId: string, decide: Decide): Promise<HeldLease> => {
-    const place = await placeOf(governed);
-    const newer = () =>
-      place.remote === null ? leaseRefs.here(place, ticketId) : leaseRefs.there(place, place.remote, ticketId);
+    const place = await placeOf(governed, ticketId);
     let known = await leaseRefs.here(place, ticketId);
     let isNew = place.remote === null;
     for (let tries = 1; tries <= TRIES_MAX; tries++) {
@@ -110,11 +115,11 @@ export function createLeases({ refs, clock, host, remoteOf }: LeasesOptions): Le
       const isDone = !isRefusal(lease) && (lease === known.newest ? isNew : await leaseRefs.write(place, known, lease));
       if (!isRefusal(lease) && isDone) {
         remember(keyOf(governed, lease), steadyMs + lease.untilMs - nowMs);
-        return told(lease);
+        return told({ ...lease, remote: place.remote });
       }
       // Claims that meet again and again part by chance.
       if (tries > 1) await clock.sleep(Math.random() * TRY_AGAIN_MS * tries);
-      known = await newer();
+      known = await latest(place, ticketId);
       isNew = true;
     }
     throw new NomosError("ref_conflict", { ticket: ticketId });
@@ -133,7 +138,7 @@ export function createLeases({ refs, clock, host, remoteOf }: LeasesOptions): Le
   };
   /** Somebody else's record may have the same fence, after a ref was moved by hand. */
   const heldBy = async (governed: LeasedRepository, ticketId: string, holder: LeaseHolder): Promise<LeaseHolder> => {
-    const { newest } = await leaseRefs.here({ repository: governed.repository, remote: null }, ticketId);
+    const { newest } = await leaseRefs.here(alone(governed), ticketId);
     const clone = await cloneOf(host, governed.repository);
     return { ...holder, clone, ...(newest?.fence === holder.fence ? { nonce: newest.nonce } : {}) };
   };
@@ -172,25 +177,20 @@ export function createLeases({ refs, clock, host, remoteOf }: LeasesOptions): Le
       return change(governed, ticketId, ({ newest }, nowMs) => endLease(newest, held, nowMs));
     },
     holder: async (governed, ticketId, { isFresh = false } = {}) => {
-      const place = await placeOf(governed);
-      const from = isFresh ? place.remote : null;
-      const { newest } = await (from === null
-        ? leaseRefs.here(place, ticketId)
-        : leaseRefs.there(place, from, ticketId));
+      const { newest } = await (isFresh
+        ? latest(await placeOf(governed, ticketId), ticketId)
+        : leaseRefs.here(alone(governed), ticketId));
       return newest === null ? null : told(newest);
     },
     check: async (governed, ticketId, fence) => {
-      const { newest } = await leaseRefs.here({ repository: governed.repository, remote: null }, ticketId);
+      const { newest } = await leaseRefs.here(alone(governed), ticketId);
       return judge(governed, ticketId, fence, newest);
     },
     confirm: async (governed, ticketId, fence) => {
-      const place = await placeOf(governed);
-      const { newest } = await (place.remote === null
-        ? leaseRefs.here(place, ticketId)
-        : leaseRefs.there(place, place.remote, ticketId));
+      const { newest } = await latest(await placeOf(governed, ticketId), ticketId);
       return judge(governed, ticketId, fence, newest);
     },
-    list: async ({ repository }) => (await leaseRefs.list({ repository, remote: null })).map(told),
+    list: async (governed) => (await leaseRefs.list(governed)).map(told),
   };
 }
 
