@@ -10,6 +10,7 @@ import { HostError } from "../host-error.ts";
 import { removeTree } from "../trash/remove-tree.ts";
 import { sessionChanges } from "../worktrees/apply/session-changes.ts";
 import type { Look } from "../worktrees/find-work.ts";
+import { asStored } from "./as-stored.ts";
 import { COMMITS_MAX } from "./make-commits.ts";
 
 /** What a worktree holds, put where no agent can write: later changes of the worktree do not reach it. */
@@ -40,11 +41,12 @@ const CAPTURER = { name: "Nomos", email: "nomos@localhost" } as const;
 export async function captureWork(look: Look, folder: string): Promise<CapturedWork> {
   const { view, record, user } = look;
   await useOwnShallow(view, user);
-  const { tree, head, nested, omitted } = await sessionChanges(look).catch(orInvalid);
+  const { tree: asTheyLie, head, nested, omitted } = await sessionChanges(look).catch(orInvalid);
+  const tree = await asStored(look, { head, tree: asTheyLie });
   const userBase = record.userBase ?? record.base;
   const parents = head === null ? [] : ["-p", head];
   const { git } = view;
-  await refuseBombs(look, head, tree, userBase);
+  await refuseBombs(look, head, asTheyLie, userBase);
   const kept = await git.text(["commit-tree", tree, ...parents, "-m", "captured"], { identity: CAPTURER });
   const input = [kept, ...(userBase === null ? [] : [`^${userBase}`])].map((id) => `${id}\n`).join("");
   const raw = join(folder, "raw");
