@@ -2,6 +2,7 @@ import type { LandHow } from "../../domains/index.ts";
 import type { GitRunner, GitSigning } from "../git/run-git.ts";
 import { HostError } from "../host-error.ts";
 import { mergeTrees, pickOnto } from "./merge-trees.ts";
+import { plainText } from "./plain-text.ts";
 
 export interface CommitOrder {
   readonly how: LandHow;
@@ -125,7 +126,9 @@ async function commitAgain(
   const told = await git.text(["log", "-1", "--no-show-signature", "--date=raw", FORMAT, commit]);
   const [name = "", email = "", date = "", ...words] = told.split("\0");
   const message = withTrailers(words.join(" "), order.trailers);
-  return commitTree(git, { ...order, message }, tree, [parent], { name: name || "unknown", email, date: `@${date}` });
+  return commitTree(git, { ...order, message }, tree, [parent], {
+    ...{ name: plainText(name) || "unknown", email: plainText(email), date: `@${date}` },
+  });
 }
 
 async function commitTree(
@@ -166,7 +169,10 @@ const TRAILER = /^[A-Za-z][\w-]*\s*: /;
  * last line that begins with `#`, where nobody finds them.
  */
 export function withTrailers(message: string, trailers: readonly string[]): string {
-  const lines = message.split("\n").filter((line) => !FORGED.test(line));
+  // First: what is left may be a trailer of ours.
+  const lines = plainText(message)
+    .split("\n")
+    .filter((line) => !FORGED.test(line));
   const text = lines.join("\n").trim() || "Land a session's work";
   if (trailers.length === 0) return `${text}\n`;
   const last = text.slice(text.lastIndexOf("\n\n") + 2).split("\n");
