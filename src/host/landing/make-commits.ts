@@ -1,7 +1,7 @@
 import type { LandHow } from "../../domains/index.ts";
 import type { GitRunner, GitSigning } from "../git/run-git.ts";
 import { HostError } from "../host-error.ts";
-import { mergeTrees, pickOnto } from "./merge-trees.ts";
+import { type Merged, mergeTrees, pickOnto } from "./merge-trees.ts";
 import { plainText } from "./plain-text.ts";
 
 export interface CommitOrder {
@@ -45,7 +45,7 @@ export async function makeCommits(git: GitRunner, order: CommitOrder): Promise<M
   const hasUncommitted = headTree !== tree;
   const work = hasUncommitted || head === null ? await commitTree(git, order, tree, head === null ? [] : [head]) : head;
   const merged = await mergeTrees(git, tip, work, order.attributes);
-  if (!("tree" in merged)) return merged;
+  if (!("tree" in merged)) return unmade(merged);
   if (merged.tree === (await git.text(["rev-parse", `${tip}^{tree}`])) && (own.length === 0 || how !== "merge"))
     return { nothing: true };
   if (how === "rebase" && own.length > 0)
@@ -57,6 +57,10 @@ export async function makeCommits(git: GitRunner, order: CommitOrder): Promise<M
   }
   const commit = await commitTree(git, order, merged.tree, [tip]);
   return { commit, commits: [commit], kept: [], hasUncommitted };
+}
+
+function unmade(merged: Exclude<Merged, { readonly tree: string }>): Made {
+  return "conflicts" in merged ? { conflicts: merged.conflicts } : merged;
 }
 
 /** Oldest first. */
@@ -89,7 +93,7 @@ async function rebase(git: GitRunner, order: CommitOrder, { own, uncommitted, me
     // Made on a merge that is left out: the last commit brings it.
     if (hasMerges && one === uncommitted) continue;
     const picked = await pickOnto(git, current, one, parent, order);
-    if (!("tree" in picked)) return picked;
+    if (!("tree" in picked)) return unmade(picked);
     if (picked.tree === (await treeOf(current))) continue;
     const isTheirs = one !== uncommitted;
     current = isTheirs
