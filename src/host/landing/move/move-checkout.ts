@@ -1,7 +1,7 @@
 import { lstat, mkdir, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TreeDifference, treeDifferences } from "../../git/tree-diff.ts";
-import { ChangedMeanwhile, doSteps } from "../../worktrees/apply/do-steps.ts";
+import { ChangedMeanwhile, doSteps, Unwritable } from "../../worktrees/apply/do-steps.ts";
 import type { Step } from "../../worktrees/apply/plan-steps.ts";
 import { type Found, takeFiles } from "../../worktrees/apply/take-file.ts";
 import { advanceIndex, refreshIndex, stageIndex, takeIndex } from "./checkout-index.ts";
@@ -29,8 +29,10 @@ export async function moveCheckout(move: CheckoutMove): Promise<Moved> {
     await dropJournal(folder);
     return moved;
   } catch (thrown) {
-    if (!(thrown instanceof ChangedMeanwhile)) throw thrown;
+    if (!(thrown instanceof ChangedMeanwhile || thrown instanceof Unwritable)) throw thrown;
     await dropJournal(folder);
+    if (thrown instanceof Unwritable)
+      return inTheWay(`${thrown.path} may not be written in ${checkout.root}`, [thrown.path]);
     return inTheWay(`${thrown.path} was changed in ${checkout.root} at this moment`, [thrown.path]);
   } finally {
     await lock.release();
