@@ -10,9 +10,8 @@ export type BranchMove = Omit<CheckoutMove, "checkout">;
 
 /** Moves a branch of the person's repository to a commit of the view: all of it, or nothing. */
 export async function moveBranch(move: BranchMove): Promise<Moved> {
-  const { git, view, repository, ref, folder } = move;
+  const { git, repository, ref, folder } = move;
   try {
-    await storeObjects(view, repository, ref, folder);
     const { checkouts, blocked } = await placesOf(git, repository, ref.branch);
     if (blocked !== null) return inTheWay(blocked);
     const [checkout, second] = checkouts;
@@ -27,7 +26,8 @@ export async function moveBranch(move: BranchMove): Promise<Moved> {
 }
 
 /** A branch that no checkout shows. */
-async function moveAlone({ git, repository, ref }: BranchMove): Promise<Moved> {
+async function moveAlone({ git, view, repository, ref, folder }: BranchMove): Promise<Moved> {
+  await storeObjects(view, repository, ref, folder);
   const held = await holdRef(git, { ...ref, gitDir: repository.commonDir, root: repository.root });
   if (!("commit" in held)) return { ...held, paths: [] };
   const { checkouts, blocked } = await placesOf(git, repository, ref.branch);

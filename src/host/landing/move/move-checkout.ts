@@ -12,6 +12,7 @@ import { dropJournal, writeJournal } from "./journal.ts";
 import { inTheWay, leftIt, unknownInTheWay, whyNot } from "./look-at-checkout.ts";
 import { type HeldRef, holdRef } from "./move-ref.ts";
 import { prepareFiles } from "./prepare-files.ts";
+import { storeObjects } from "./store-objects.ts";
 
 const SUBMODULE = "160000";
 
@@ -65,6 +66,8 @@ async function moveLocked(move: CheckoutMove): Promise<Moved> {
       after,
     })),
   });
+  // Not before: git could not remove them for weeks, and a landing that is refused may be tried many times.
+  await storeObjects(view, repository, ref, folder);
   const held = await holdRef(git, { ...ref, gitDir, root });
   if (!("commit" in held)) return { ...held, paths: [] };
   // Cannot change any more: git has locked it with the branch.
