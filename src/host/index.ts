@@ -24,6 +24,7 @@ export type { CapturedWork } from "./landing/capture-work.ts";
 export type { LandedChange } from "./landing/commit-changes.ts";
 export { createLandingGit, type LandingGit, type LandingRepository } from "./landing/landing-git.ts";
 export type { Made } from "./landing/make-commits.ts";
+export { plainText } from "./landing/plain-text.ts";
 export { type Clock, systemClock } from "./machine/clock.ts";
 export { watchDeath } from "./machine/death-watch.ts";
 export { type DiskState, spaceAt, watchDisk } from "./machine/disk-watch.ts";

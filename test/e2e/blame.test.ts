@@ -72,6 +72,21 @@ proves("BLAME-1", "a landed line names its session, turn, event, agent and landi
   });
 });
 
+proves("BLAME-2", "lines keep their turns where git stores them without the returns that they end with", async () => {
+  using bench = setUpBench();
+  writeFileSync(join(bench.repo, ".gitattributes"), "*.bat text eol=crlf\n");
+  bench.git(bench.repo, "add", "--all");
+  bench.git(bench.repo, "commit", "-qm", "attributes");
+  const write = (texts: string) => `run printf '%s\\r\\n' ${texts} > go.bat`;
+  const session = await worked(daemon, bench.repo, write("'rem the first turn wrote this'"));
+  await turn(daemon, session.id, write("'rem the first turn wrote this' 'rem and the second one this'"));
+  const turns = await turnsOf(session.id);
+  expect(await settled(daemon, (await land(daemon, session.id)).id)).toMatchObject({ state: "landed" });
+  expect(bench.git(bench.repo, "status", "--porcelain")).toBe("");
+  const lines = await blame(bench, "go.bat");
+  expect(lines.map(({ by, turnId }) => [by, turnId])).toEqual(turns.map(({ turnId }) => ["session", turnId]));
+});
+
 proves(
   "BLAME-1",
   "a landed line stays explained when its session is forgotten, on the command line as well",

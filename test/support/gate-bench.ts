@@ -78,6 +78,7 @@ export async function setUpGate(bwrap: "here" | "none" = "here"): Promise<GateBe
         sharedObjects: [],
         nested: [],
         omitted: [],
+        unmerged: [],
         repository,
         fault: null,
       };

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { describe, expect } from "vitest";
@@ -46,6 +46,42 @@ describe("the work of a session", () => {
       expect(await ask("cat-file", "blob", `${work.tree}:crlf.txt`)).toBe("a\r\nb\r");
       expect(await ask("cat-file", "blob", `${work.tree}:out`)).toBe("/etc/passwd");
       expect(await ask("log", "-1", "--format=%s", work.head ?? "")).toBe("all kinds");
+    },
+  );
+
+  proves(
+    "LH-7",
+    "files that nobody committed are captured as the person's attributes have git store them",
+    async () => {
+      using all = await landingScene({}, ({ git, repo }) => {
+        put(
+          repo,
+          ".gitattributes",
+          "*.bat text eol=crlf\n*.c ident\n*.strings text working-tree-encoding=UTF-16LE-BOM\n",
+        );
+        put(repo, "kept.bat", "rem\r\n");
+        put(repo, ".git/info/attributes", "*.cmd text eol=crlf\n");
+        git(repo, "add", "--all");
+      });
+      const { git, tree, repo, id } = all;
+      put(tree, "kept.bat", "rem\r\nchanged\r\n");
+      put(tree, "new.bat", "rem new\r\n");
+      chmodSync(join(tree, "new.bat"), 0o755);
+      put(tree, "new.cmd", "rem new\r\n");
+      put(tree, "new.c", "$Id: of the agent $\n");
+      put(tree, "plain.txt", "plain\r\nit\r\n");
+      writeFileSync(join(tree, "new.strings"), Buffer.from("\ufeffhello\n", "utf16le"));
+      put(tree, "broken.strings", "x");
+      const { moved } = await all.land(id);
+      expect(moved).toEqual({ moved: true });
+      const stored = (path: string) => git(repo, "cat-file", "blob", `main:${path}`);
+      expect(
+        ["kept.bat", "new.bat", "new.cmd", "new.c", "plain.txt", "new.strings", "broken.strings"].map(stored),
+      ).toEqual([...["rem\nchanged", "rem new", "rem new", "$Id$", "plain\r\nit", "hello", "x"]]);
+      expect(git(repo, "ls-tree", "main", "new.bat")).toMatch(/^100755 /);
+      expect(readFileSync(join(repo, "new.bat"), "utf8")).toBe("rem new\r\n");
+      rmSync(join(repo, "broken.strings"));
+      expect(git(repo, "status", "--porcelain")).toBe(" D broken.strings");
     },
   );
 

@@ -10,7 +10,9 @@ import { HostError } from "../host-error.ts";
 import { removeTree } from "../trash/remove-tree.ts";
 import { sessionChanges } from "../worktrees/apply/session-changes.ts";
 import type { Look } from "../worktrees/find-work.ts";
+import { asStored } from "./as-stored.ts";
 import { COMMITS_MAX } from "./make-commits.ts";
+import { unmergedFiles } from "./unmerged-files.ts";
 
 /** What a worktree holds, put where no agent can write: later changes of the worktree do not reach it. */
 export interface CapturedWork {
@@ -26,6 +28,8 @@ export interface CapturedWork {
   readonly nested: readonly string[];
   /** Work that is in none of the commits, because a repository or a submodule is in its place. */
   readonly omitted: readonly string[];
+  /** Files of a merge that the session did not finish. */
+  readonly unmerged: readonly string[];
   /** The user's repository: null when it is gone. */
   readonly repository: { readonly root: string | null; readonly gitDir: string } | null;
   /** Why git does not accept its objects; null when it does. */
@@ -40,11 +44,13 @@ const CAPTURER = { name: "Nomos", email: "nomos@localhost" } as const;
 export async function captureWork(look: Look, folder: string): Promise<CapturedWork> {
   const { view, record, user } = look;
   await useOwnShallow(view, user);
-  const { tree, head, nested, omitted } = await sessionChanges(look).catch(orInvalid);
+  const { tree: asTheyLie, head, nested, omitted } = await sessionChanges(look).catch(orInvalid);
+  const unmerged = await unmergedFiles(look);
+  const tree = await asStored(look, { head, tree: asTheyLie });
   const userBase = record.userBase ?? record.base;
   const parents = head === null ? [] : ["-p", head];
   const { git } = view;
-  await refuseBombs(look, head, tree, userBase);
+  await refuseBombs(look, head, asTheyLie, userBase);
   const kept = await git.text(["commit-tree", tree, ...parents, "-m", "captured"], { identity: CAPTURER });
   const input = [kept, ...(userBase === null ? [] : [`^${userBase}`])].map((id) => `${id}\n`).join("");
   const raw = join(folder, "raw");
@@ -56,7 +62,7 @@ export async function captureWork(look: Look, folder: string): Promise<CapturedW
   const fault = await settlePack(look, join(raw, `pack-${name.trim()}.pack`), folder);
   await removeTree(raw);
   const repository = user === null ? null : { root: user.root, gitDir: user.commonDir };
-  return { head, tree, userBase, nested, omitted, repository, sharedObjects: record.objectDirs, fault };
+  return { head, tree, userBase, nested, omitted, unmerged, repository, sharedObjects: record.objectDirs, fault };
 }
 
 /** A name that git never checks out, such as `.git/config` or `../x`, was put into a commit by hand. */

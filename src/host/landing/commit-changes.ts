@@ -1,6 +1,7 @@
 import type { GitRunner } from "../git/run-git.ts";
 import { type Entry, emptyTree, type TreeDifference, treeDifferences } from "../git/tree-diff.ts";
 import { HostError } from "../host-error.ts";
+import { mergeTrees } from "./merge-trees.ts";
 
 /** Something that a commit, or the landing as a whole, does to a path. */
 export interface LandedChange extends TreeDifference {
@@ -18,8 +19,15 @@ export interface ChangeRange {
 const ENTRIES_MAX = 1_000_000;
 const LIST_TIMEOUT_MS = 120_000;
 
-/** What the branch gets: the difference of its files, and of every new commit, so that none can hide anything. */
-export async function landedChanges(git: GitRunner, range: ChangeRange): Promise<readonly LandedChange[]> {
+/**
+ * What the branch gets: the difference of its files, and of every new commit, so that none can hide anything. `attributes`:
+ * the folder with those of the branch, which say how files are merged.
+ */
+export async function landedChanges(
+  git: GitRunner,
+  range: ChangeRange,
+  attributes: string,
+): Promise<readonly LandedChange[]> {
   const { tip, commit, userBase } = range;
   const found: LandedChange[] = [];
   const add = (from: string | null, changes: readonly TreeDifference[]): void => {
@@ -28,7 +36,7 @@ export async function landedChanges(git: GitRunner, range: ChangeRange): Promise
   };
   const whole = await treeDifferences(git, `${tip}^{tree}`, `${commit}^{tree}`);
   add(null, userBase === null ? whole : await notOf(git, { tip, commit, userBase }, whole));
-  for (const one of await newCommits(git, range)) add(one, await changesOf(git, one));
+  for (const one of await newCommits(git, range)) add(one, await changesOf(git, one, attributes));
   return found;
 }
 
@@ -62,16 +70,44 @@ async function newCommits(git: GitRunner, { tip, commit, userBase }: ChangeRange
   return (await git.text(args, { timeoutMs: LIST_TIMEOUT_MS })).split("\n").filter(Boolean);
 }
 
-/** Of a merge: what differs from all of its parents, so what the merge itself did. */
-async function changesOf(git: GitRunner, commit: string): Promise<readonly TreeDifference[]> {
+async function changesOf(git: GitRunner, commit: string, attributes: string): Promise<readonly TreeDifference[]> {
   const parents = (await git.text(["rev-parse", `${commit}^@`])).split("\n").filter(Boolean);
   if (parents.length === 0) return treeDifferences(git, await emptyTree(git), `${commit}^{tree}`);
   const [first = [], ...others] = await Promise.all(
     parents.map((parent) => treeDifferences(git, `${parent}^{tree}`, `${commit}^{tree}`)),
   );
+  if (others.length === 0) return first;
   const inAll = others.map((changes) => new Set(changes.map(({ path }) => path)));
-  return first.filter(({ path }) => inAll.every((paths) => paths.has(path)));
+  const own = first.filter(({ path }) => inAll.every((paths) => paths.has(path)));
+  const known = new Set(own.map(({ path }) => path));
+  return [...own, ...(await unlikeGit(git, commit, parents, attributes)).filter(({ path }) => !known.has(path))];
 }
+
+/**
+ * What a merge has otherwise than git would have merged its parents: it may take the older side of a file, and so take a
+ * change back that neither side did. Where git finds a conflict, whoever merges decides.
+ */
+async function unlikeGit(
+  git: GitRunner,
+  commit: string,
+  [first = commit, ...others]: readonly string[],
+  attributes: string,
+): Promise<readonly TreeDifference[]> {
+  const open = new Set<string>();
+  let ours = first;
+  let tree = `${first}^{tree}`;
+  for (const theirs of others) {
+    const merged = await mergeTrees(git, ours, theirs, attributes);
+    if ("unrelated" in merged) return [];
+    if ("conflicts" in merged) for (const path of merged.conflicts) open.add(path);
+    tree = "tree" in merged ? merged.tree : merged.marked;
+    if (theirs !== others.at(-1))
+      ours = await git.text(["commit-tree", tree, "-p", ours, "-p", theirs, "-m", "merged"], { identity: NOBODY });
+  }
+  return (await treeDifferences(git, tree, `${commit}^{tree}`)).filter(({ path }) => !open.has(path));
+}
+
+const NOBODY = { name: "Nomos", email: "nomos@localhost" } as const;
 
 /** Sizes of blobs. A submodule's commit is not there and has none. */
 export async function blobSizes(git: GitRunner, entries: readonly Entry[]): Promise<ReadonlyMap<string, number>> {

@@ -114,7 +114,7 @@ export function createLandingGit({ environment, scratch, carry, bytesMax }: Land
           return makeCommits(view.git, { ...order, attributes, identity, signing: isTrial ? null : signing });
         },
         spell: async (message, trailers) => withTrailers(message, trailers),
-        changes: (range) => landedChanges(view.git, range),
+        changes: async (range) => landedChanges(view.git, range, await layAttributes(view, range.tip)),
         sizes: (ids) =>
           blobSizes(
             view.git,

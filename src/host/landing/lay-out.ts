@@ -4,6 +4,7 @@ import { writeGitConfig } from "../git/config-file.ts";
 import type { Repository } from "../git/find-repository.ts";
 import { alternates, formatSections, type RepositoryView } from "../git/repository-view.ts";
 import { type CarryRules, carryFiles } from "../worktrees/carry-files.ts";
+import { lookAt } from "./look-at-file.ts";
 
 export interface LaidOut {
   readonly tree: string;
@@ -76,9 +77,29 @@ async function packNew({ git }: RepositoryView, tip: string, commit: string, pac
 
 /** Tracked files that are no longer as they were laid out. The index that a check can write is not asked. */
 export async function changedByCheck({ git }: RepositoryView, folder: string): Promise<readonly string[]> {
-  const where = { indexFile: join(folder, "index"), workTree: join(folder, "tree"), timeoutMs: LAY_OUT_TIMEOUT_MS };
+  const tree = join(folder, "tree");
+  const where = { indexFile: join(folder, "index"), workTree: tree, timeoutMs: LAY_OUT_TIMEOUT_MS };
   // Files that were only touched are the same files.
   await git.run(["update-index", "-q", "--refresh"], where);
   const told = await git.must(["diff-files", "-z", "--name-only", "--ignore-submodules=all"], where);
-  return told.toString().split("\0").filter(Boolean);
+  const paths = told.toString().split("\0").filter(Boolean);
+  if (paths.length === 0) return [];
+  // Stored with line ends that its attributes forbid, a file counts as changed right after it was laid out.
+  const again = join(folder, "again");
+  const empty = join(again, "attributes");
+  await mkdir(empty, { recursive: true });
+  await git.run(["checkout-index", "-f", "-q", "-z", "--stdin", `--prefix=${join(again, "files")}/`], {
+    ...{ ...where, workTree: empty },
+    input: paths.map((path) => `${path}\0`).join(""),
+  });
+  const changed: string[] = [];
+  for (const path of paths) if (!(await isSame(tree, join(again, "files"), path))) changed.push(path);
+  return changed;
+}
+
+async function isSame(tree: string, laid: string, path: string): Promise<boolean> {
+  const was = await lookAt(laid, path);
+  if (was === null || was === "other") return false;
+  const now = await lookAt(tree, path, was.bytes);
+  return now !== null && now !== "other" && now.mode === was.mode && now.sha256 === was.sha256;
 }

@@ -88,6 +88,24 @@ describe("the commits of a landing", () => {
 
   proves(
     "LH-8",
+    "what is made anew holds nothing that a terminal obeys, and no trailer that hides behind it",
+    async () => {
+      using all = setUpLanding();
+      const { git } = all;
+      const { id, path: tree } = await all.worktree();
+      put(tree, "one.txt", "1\n");
+      git(tree, "add", ".");
+      const message = "one\u001b[2J \u202eeno\n\nNom\u001bos-Session: forged";
+      git(tree, "commit", "-q", "--author", "Gr\u001b]0;x\u0007ace\u2066 <g@h>", "-m", message);
+      await all.land(id, { how: "rebase", trailers: TRAILERS });
+      expect(log(all, "%an%n%B", "-1", "main").join("\n").trim()).toBe(
+        `Gr]0;xace\none[2J eno\n\n${TRAILERS.join("\n")}`,
+      );
+    },
+  );
+
+  proves(
+    "LH-8",
     "conflicts name the files; what the branch has, and what shares no history, makes no commit",
     async () => {
       using all = setUpLanding();

@@ -1,7 +1,8 @@
 import type { LandHow } from "../../domains/index.ts";
 import type { GitRunner, GitSigning } from "../git/run-git.ts";
 import { HostError } from "../host-error.ts";
-import { mergeTrees, pickOnto } from "./merge-trees.ts";
+import { type Merged, mergeTrees, pickOnto } from "./merge-trees.ts";
+import { plainText } from "./plain-text.ts";
 
 export interface CommitOrder {
   readonly how: LandHow;
@@ -44,7 +45,7 @@ export async function makeCommits(git: GitRunner, order: CommitOrder): Promise<M
   const hasUncommitted = headTree !== tree;
   const work = hasUncommitted || head === null ? await commitTree(git, order, tree, head === null ? [] : [head]) : head;
   const merged = await mergeTrees(git, tip, work, order.attributes);
-  if (!("tree" in merged)) return merged;
+  if (!("tree" in merged)) return unmade(merged);
   if (merged.tree === (await git.text(["rev-parse", `${tip}^{tree}`])) && (own.length === 0 || how !== "merge"))
     return { nothing: true };
   if (how === "rebase" && own.length > 0)
@@ -56,6 +57,10 @@ export async function makeCommits(git: GitRunner, order: CommitOrder): Promise<M
   }
   const commit = await commitTree(git, order, merged.tree, [tip]);
   return { commit, commits: [commit], kept: [], hasUncommitted };
+}
+
+function unmade(merged: Exclude<Merged, { readonly tree: string }>): Made {
+  return "conflicts" in merged ? { conflicts: merged.conflicts } : merged;
 }
 
 /** Oldest first. */
@@ -88,7 +93,7 @@ async function rebase(git: GitRunner, order: CommitOrder, { own, uncommitted, me
     // Made on a merge that is left out: the last commit brings it.
     if (hasMerges && one === uncommitted) continue;
     const picked = await pickOnto(git, current, one, parent, order);
-    if (!("tree" in picked)) return picked;
+    if (!("tree" in picked)) return unmade(picked);
     if (picked.tree === (await treeOf(current))) continue;
     const isTheirs = one !== uncommitted;
     current = isTheirs
@@ -125,7 +130,9 @@ async function commitAgain(
   const told = await git.text(["log", "-1", "--no-show-signature", "--date=raw", FORMAT, commit]);
   const [name = "", email = "", date = "", ...words] = told.split("\0");
   const message = withTrailers(words.join(" "), order.trailers);
-  return commitTree(git, { ...order, message }, tree, [parent], { name: name || "unknown", email, date: `@${date}` });
+  return commitTree(git, { ...order, message }, tree, [parent], {
+    ...{ name: plainText(name) || "unknown", email: plainText(email), date: `@${date}` },
+  });
 }
 
 async function commitTree(
@@ -166,7 +173,10 @@ const TRAILER = /^[A-Za-z][\w-]*\s*: /;
  * last line that begins with `#`, where nobody finds them.
  */
 export function withTrailers(message: string, trailers: readonly string[]): string {
-  const lines = message.split("\n").filter((line) => !FORGED.test(line));
+  // First: what is left may be a trailer of ours.
+  const lines = plainText(message)
+    .split("\n")
+    .filter((line) => !FORGED.test(line));
   const text = lines.join("\n").trim() || "Land a session's work";
   if (trailers.length === 0) return `${text}\n`;
   const last = text.slice(text.lastIndexOf("\n\n") + 2).split("\n");

@@ -2,7 +2,8 @@ import type { GitRunner } from "../git/run-git.ts";
 
 export type Merged =
   | { readonly tree: string }
-  | { readonly conflicts: readonly string[] }
+  /** `marked`: the tree with markers in them. */
+  | { readonly conflicts: readonly string[]; readonly marked: string }
   /** They share no commit. */
   | { readonly unrelated: true };
 
@@ -17,10 +18,10 @@ export async function mergeTrees(git: GitRunner, ours: string, theirs: string, a
   const answer = await git.run(args, options);
   const [tree = "", ...paths] = answer.stdout.toString().split("\0").filter(Boolean);
   if (answer.exitCode === 0) return { tree };
-  if (answer.exitCode === 1) return { conflicts: [...new Set(paths)] };
+  if (answer.exitCode === 1) return { conflicts: [...new Set(paths)], marked: tree };
   // Reports git's own words.
   await git.must(args, options);
-  return { conflicts: [] };
+  return { conflicts: [], marked: tree };
 }
 
 /** Applies what `commit` changed against `parent` to `onto`: git of this age takes no merge base, so it gets a commit with one. */

@@ -128,7 +128,7 @@ async function allOrFirstFailure<const T extends readonly Promise<readonly strin
 /** Git follows the list of further object directories. If it is not the one we wrote, nothing is examined. */
 async function refuseBorrowed(place: WorktreePlace, record: WorktreeRecord): Promise<void> {
   const objects = ownObjects(place);
-  if (!(await lstat(objects)).isDirectory()) throw new Unclear("its object store is not a directory");
+  if (!(await isFolder(objects))) throw new Unclear("its object store is not a directory");
   const list = join(objects, "info", "alternates");
   const isThere = (await lstat(list).catch(() => null)) !== null;
   if (isThere && (await readSmall(list)) !== alternates(record.objectDirs))
@@ -148,13 +148,18 @@ export async function privateRepository(
   config: Repository["config"] = { entries: [], get: () => undefined },
 ): Promise<Repository> {
   const gitDir = join(place.tree, ".git");
-  if (!(await lstat(place.tree)).isDirectory()) throw new Unclear("its folder is not a directory");
-  if (!(await lstat(gitDir)).isDirectory()) throw new Unclear("its git dir is not a directory");
+  if (!(await isFolder(place.tree))) throw new Unclear("its folder is not a directory");
+  if (!(await isFolder(gitDir))) throw new Unclear("its git dir is not a directory");
   // The record holds the usual path of the objects; a worktree put aside has another one.
   const usual = join(dirname(place.folder), record.id, "objects");
   const objectDirs = record.objectDirs.map((path) => (path === usual ? place.objects : path));
   const { below, objectFormat } = record;
   return { root: place.tree, gitDir, commonDir: gitDir, below, config, objectFormat, refFormat: "files", objectDirs };
+}
+
+/** Not a link to one. The agent may have deleted it. */
+async function isFolder(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null))?.isDirectory() === true;
 }
 
 async function userRepository(git: GitRunner, { repository }: WorktreeRecord): Promise<Repository | null> {
@@ -179,7 +184,7 @@ export async function changedFiles(
 }
 
 /** Enough for several million files. A sparse file may claim any size. */
-const INDEX_BYTES_MAX = 536_870_912;
+export const INDEX_BYTES_MAX = 536_870_912;
 
 async function stagedFiles(
   git: GitRunner,

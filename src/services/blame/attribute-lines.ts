@@ -22,7 +22,7 @@ import {
 } from "../../host/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { Attribute } from "../landing/landing-deps.ts";
-import { FILE_BYTES_MAX, followFiles, type Histories, linesIn } from "./file-histories.ts";
+import { asStoredLines, FILE_BYTES_MAX, followFiles, type Histories, linesIn } from "./file-histories.ts";
 import { lineHash } from "./line-hash.ts";
 import { hasEnded, numberTurns, turnFacts } from "./turn-facts.ts";
 import { worktreeSteps } from "./worktree-steps.ts";
@@ -95,7 +95,8 @@ async function withCaptured(
     const lines = linesIn(contents.get(id) ?? null);
     const history = followed.get(path);
     if (lines === null || history === undefined) continue;
-    all.set(path, { ...history, versions: [...history.versions, nextVersion(history.versions, lines, since)] });
+    const versions = asStoredLines(history.versions, lines);
+    all.set(path, { ...history, versions: [...versions, nextVersion(versions, lines, since)] });
   }
   return all;
 }
@@ -150,7 +151,9 @@ function writersIn(
   versions: readonly FileVersion[],
   elsewhere: ReadonlyMap<string, Writer>,
 ): ArrayLike<Writer> {
-  return versions.length > 0 ? writersOf(versions, lines) : lines.map((line) => elsewhere.get(line) ?? UNKNOWN);
+  return versions.length > 0
+    ? writersOf(asStoredLines(versions, lines), lines)
+    : lines.map((line) => elsewhere.get(line) ?? UNKNOWN);
 }
 
 function writersByText(histories: Histories): ReadonlyMap<string, Writer> {

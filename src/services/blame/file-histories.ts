@@ -138,3 +138,13 @@ export function linesIn(bytes: Uint8Array | null): readonly string[] | null {
   const lines = linesOf(bytes);
   return lines.length > FILE_LINES_MAX ? null : lines;
 }
+
+/**
+ * Snapshots hold files as they lie in the folder. Where git stores lines without the returns at their ends, they are the
+ * same lines.
+ */
+export function asStoredLines(versions: readonly FileVersion[], lines: readonly string[]): readonly FileVersion[] {
+  const hasReturns = (all: readonly string[]): boolean => all.some((line) => line.endsWith("\r"));
+  if (hasReturns(lines) || !hasReturns(versions.at(-1)?.lines ?? [])) return versions;
+  return versions.map((version) => ({ ...version, lines: version.lines.map((line) => line.replace(/\r$/, "")) }));
+}

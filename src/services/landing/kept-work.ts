@@ -27,6 +27,7 @@ const Captured = z.object({
   nested: z.array(z.string()),
   // Work that an earlier version captured does not tell.
   omitted: z.array(z.string()).default([]),
+  unmerged: z.array(z.string()).default([]),
   repository: z.object({ root: z.string().nullable(), gitDir: z.string() }).nullable(),
   fault: z.string().nullable(),
 });

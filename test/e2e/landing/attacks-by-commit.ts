@@ -50,6 +50,11 @@ export const ATTACKS_BY_COMMIT: readonly Attack[] = [
   commit("a message that clears the terminal", same, "control characters", "work\u001b[2J\u001b[H done"),
   commit("a message that turns text around", same, "control characters", "work \u202edrawkcab"),
   commit(
+    "an author who clears the terminal",
+    replaced("author", "agent\u001b[2J <agent@example.org> 1700000000 +0000"),
+    "control characters",
+  ),
+  commit(
     "a committer who is a colleague",
     replaced("committer", "Bob Colleague <bob@example.org> 1700000000 +0000"),
     "bob@example.org",

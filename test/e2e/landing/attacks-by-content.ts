@@ -44,6 +44,17 @@ const SECRETS: readonly Attack[] = [
     },
     ({ has }) => has("data.bin"),
   ),
+  ...(["utf16le", "utf16be"] as const).map((order) =>
+    secret(
+      `a secret in text of two bytes a character, ${order}`,
+      ({ write, commit }) => {
+        const text = Buffer.from(`key = ${VALUE}\n`, "utf16le");
+        write("key.txt", order === "utf16le" ? text : text.swap16());
+        commit();
+      },
+      ({ has }) => has("key.txt"),
+    ),
+  ),
   secret(
     "a secret in the message of a commit",
     ({ write, commit }) => {

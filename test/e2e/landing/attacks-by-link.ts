@@ -28,6 +28,8 @@ export const ATTACKS_BY_LINK: readonly Attack[] = [
   link("a link into a git dir in another case", "src/Hook", "../.GIT/config", "leads out"),
   link("a link into the git dir of a folder below", "src/sub", "../vendor/.git/config", "into a git dir"),
   link("a link that goes up from where another one leads", "src/climb", "top/../../outside", "leads out"),
+  link("a link that goes up on Windows alone", "src/back", "..\\..\\outside", "on Windows"),
+  link("a link to another drive", "src/drive", "C:/Windows/win.ini", "on Windows"),
   link("`.gitattributes` that is a link", "src/.gitattributes", "main.ts", "reads settings"),
   {
     name: "a link in a commit that a later one replaces by a file",

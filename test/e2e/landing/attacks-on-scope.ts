@@ -136,6 +136,22 @@ export const ATTACKS_ON_SCOPE: readonly Attack[] = [
     refused: ["scope", "build.sh"],
   },
   {
+    name: "a merge with an older commit that takes back what was done since, and one that hides it",
+    scope: ONLY_SRC,
+    plant: (agent) => {
+      const before = agent.git("rev-parse", "HEAD~1");
+      agent.write("src/a.ts", "a\n");
+      const work = agent.commit();
+      const old = agent.git("rev-parse", `${before}^{tree}`);
+      const merged = (tree: string, ...parents: readonly string[]) =>
+        agent.git("commit-tree", tree, ...parents.flatMap((one) => ["-p", one]), "-m", "merged");
+      const back = merged(old, work, before);
+      agent.git("reset", "-q", "--hard", merged(`${work}^{tree}`, back, work));
+    },
+    works: ({ git }) => git("log", "-m", "--full-history", "--format=%s", "--", "NOTES.md").includes("merged"),
+    refused: ["scope", /NOTES\.md in commit/],
+  },
+  {
     name: "an unrelated history that is merged in",
     scope: ONLY_SRC,
     plant: ({ git, write, commit }) => {

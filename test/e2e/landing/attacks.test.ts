@@ -23,7 +23,9 @@ beforeAll(async () => {
   expectOk(await daemon.call("POST", "/api/secrets", { name: "KEY", value: VALUE }), 201);
   bench = setUpBench();
   const bob = ["-c", "user.name=Bob", "-c", "user.email=bob@example.org"];
-  bench.git(bench.repo, ...bob, "commit", "-q", "--allow-empty", "-m", "second");
+  bench.write(join(bench.repo, "NOTES.md"), "notes\n");
+  bench.git(bench.repo, "add", "--all");
+  bench.git(bench.repo, ...bob, "commit", "-q", "-m", "second");
 });
 afterAll(async () => {
   bench[Symbol.dispose]();

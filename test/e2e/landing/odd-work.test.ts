@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../../support/daemon.ts";
-import { land, type ShownLanding, settled, worked } from "../../support/landing-bench.ts";
+import { configure, land, type ShownLanding, settled, worked } from "../../support/landing-bench.ts";
 import { proves } from "../../support/proves.ts";
 import { type Bench, setUpBench } from "../../support/worktree-bench.ts";
 import { expectRefusal, PATIENCE } from "../support/talk.ts";
@@ -45,6 +45,38 @@ for (const [what, more] of [
     expect(bench.git(bench.repo, "log", "--merges", "--format=%s", "main")).toBe("");
     expect(bench.git(bench.repo, "status", "--porcelain")).toBe("");
   });
+
+for (const [what, command] of [
+  ["merge", "git merge side"],
+  ["rebase", "git rebase side"],
+] as const)
+  proves(
+    "LAND-43",
+    `a ${what} that the session did not finish is refused by file, and lands once it is finished`,
+    async () => {
+      using bench = setUpBench();
+      const { git, repo } = bench;
+      const both = "git checkout -qb side && echo side > README.md && git commit -qam side && git checkout -q - &&";
+      const script = `run ${both} echo mine > README.md && git commit -qam mine && (${command} || true)`;
+      // Its agent would be told at once, and be busy.
+      await configure(daemon, { attemptsMax: 1 });
+      const { id, cwd } = await worked(daemon, repo, script);
+      const refused = await settled(daemon, (await land(daemon, id)).id);
+      expect(refused).toMatchObject({ state: "refused", findings: [{ rule: "conflict", path: "README.md" }] });
+      writeFileSync(join(cwd, "README.md"), "both\n");
+      git(cwd, "add", "README.md");
+      git(cwd, "commit", "-qm", "finished");
+      expect(await settled(daemon, (await land(daemon, id)).id)).toMatchObject({ state: "landed" });
+      expect(git(repo, "show", "main:README.md")).toBe("both");
+      await configure(daemon, {});
+    },
+  );
+
+proves("LAND-43", "a worktree without its git dir is refused by name", async () => {
+  using bench = setUpBench();
+  const { id } = await worked(daemon, bench.repo, "run rm -rf .git && echo a > a.txt");
+  expectRefusal(await daemon.call("POST", `/sessions/${id}/land`, {}), 400, "repository_invalid");
+});
 
 proves("LAND-43", "files of a nested repository, or where a submodule belongs, are refused by name", async () => {
   using bench = setUpBench();

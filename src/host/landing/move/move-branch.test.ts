@@ -4,6 +4,7 @@ import {
   existsSync,
   linkSync,
   lstatSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -291,8 +292,12 @@ describe("the branch is checked out", () => {
         rmSync(join(all.directory, "second"), { recursive: true, force: true });
         prepare(all);
         const before = pictureOf(all);
+        const packs = readdirSync(all.at(".git/objects/pack"));
         await using landing = await all.open([taken]);
         const { moved } = await all.landIn(landing, taken);
+        // That one is only seen when the file takes the folder's place.
+        if (what !== "an untracked file in a folder that goes")
+          expect({ what, packs: readdirSync(all.at(".git/objects/pack")) }).toEqual({ what, packs });
         expect({ what, moved }).toMatchObject({
           what,
           moved: { moved: false, why: "checkout", words: expect.stringMatching(words) },

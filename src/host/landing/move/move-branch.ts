@@ -4,15 +4,14 @@ import { placesOf } from "./checkouts.ts";
 import { inTheWay } from "./look-at-checkout.ts";
 import { moveCheckout } from "./move-checkout.ts";
 import { holdRef } from "./move-ref.ts";
-import { releaseObjects, storeLoose, storeObjects } from "./store-objects.ts";
+import { releaseObjects, storeWork } from "./store-objects.ts";
 
 export type BranchMove = Omit<CheckoutMove, "checkout">;
 
 /** Moves a branch of the person's repository to a commit of the view: all of it, or nothing. */
 export async function moveBranch(move: BranchMove): Promise<Moved> {
-  const { git, view, repository, ref, folder } = move;
+  const { git, repository, ref, folder } = move;
   try {
-    if (move.isLight !== true) await storeObjects(view, repository, ref, folder);
     const { checkouts, blocked } = await placesOf(git, repository, ref.branch);
     if (blocked !== null) return inTheWay(blocked);
     const [checkout, second] = checkouts;
@@ -27,8 +26,9 @@ export async function moveBranch(move: BranchMove): Promise<Moved> {
 }
 
 /** A branch that no checkout shows. */
-async function moveAlone({ git, view, repository, ref, isLight }: BranchMove): Promise<Moved> {
-  if (isLight === true) await storeLoose(view, repository, ref);
+async function moveAlone(move: BranchMove): Promise<Moved> {
+  const { git, repository, ref } = move;
+  await storeWork(move);
   const held = await holdRef(git, { ...ref, gitDir: repository.commonDir, root: repository.root });
   if (!("commit" in held)) return { ...held, paths: [] };
   const { checkouts, blocked } = await placesOf(git, repository, ref.branch);

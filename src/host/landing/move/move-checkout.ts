@@ -1,7 +1,7 @@
 import { lstat, mkdir, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { emptyTree, type TreeDifference, treeDifferences } from "../../git/tree-diff.ts";
-import { ChangedMeanwhile, doSteps } from "../../worktrees/apply/do-steps.ts";
+import { ChangedMeanwhile, doSteps, Unwritable } from "../../worktrees/apply/do-steps.ts";
 import type { Step } from "../../worktrees/apply/plan-steps.ts";
 import { type Found, takeFiles } from "../../worktrees/apply/take-file.ts";
 import { advanceIndex, emptyIndex, refreshIndex, stageIndex, takeIndex } from "./checkout-index.ts";
@@ -12,7 +12,7 @@ import { dropJournal, writeJournal } from "./journal.ts";
 import { inTheWay, leftIt, unknownInTheWay, whyNot } from "./look-at-checkout.ts";
 import { type HeldRef, holdRef } from "./move-ref.ts";
 import { prepareFiles } from "./prepare-files.ts";
-import { storeLoose } from "./store-objects.ts";
+import { storeWork } from "./store-objects.ts";
 
 const SUBMODULE = "160000";
 
@@ -30,8 +30,10 @@ export async function moveCheckout(move: CheckoutMove): Promise<Moved> {
     await dropJournal(folder);
     return moved;
   } catch (thrown) {
-    if (!(thrown instanceof ChangedMeanwhile)) throw thrown;
+    if (!(thrown instanceof ChangedMeanwhile || thrown instanceof Unwritable)) throw thrown;
     await dropJournal(folder);
+    if (thrown instanceof Unwritable)
+      return inTheWay(`${thrown.path} may not be written in ${checkout.root}`, [thrown.path]);
     return inTheWay(`${thrown.path} was changed in ${checkout.root} at this moment`, [thrown.path]);
   } finally {
     await lock.release();
@@ -68,8 +70,8 @@ async function moveLocked(move: CheckoutMove): Promise<Moved> {
       after,
     })),
   });
-  // Not before the lock is held: who is too slow leaves nothing behind.
-  if (isLight) await storeLoose(view, repository, ref);
+  // Not before: git could not remove them for weeks, and a landing that is refused may be tried many times.
+  await storeWork(move);
   const held = await holdRef(git, { ...ref, gitDir, root });
   if (!("commit" in held)) return { ...held, paths: [] };
   // Cannot change any more: git has locked it with the branch.

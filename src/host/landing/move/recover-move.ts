@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { readFile, readlink, rmdir, stat, unlink } from "node:fs/promises";
+import { readFile, rmdir, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { holdFolder } from "../../files/held-folder.ts";
@@ -8,8 +7,9 @@ import type { RepositoryView } from "../../git/repository-view.ts";
 import type { GitRunner } from "../../git/run-git.ts";
 import { ChangedMeanwhile, doSteps, removeEmptyAbove, UNFINISHED } from "../../worktrees/apply/do-steps.ts";
 import type { Step } from "../../worktrees/apply/plan-steps.ts";
-import { inParent, stampOf, statAt } from "../../worktrees/apply/take-file.ts";
+import { inParent } from "../../worktrees/apply/take-file.ts";
 import { isAncestor } from "../landing-view.ts";
+import { hashOf, lookAt, type Seen } from "../look-at-file.ts";
 import { advanceIndex, emptyIndex, isIndexOf, refreshIndex, stageIndex, takeIndex } from "./checkout-index.ts";
 import { allCheckouts, headOf } from "./checkouts.ts";
 import { dropIndexLock, holdsIndexLock, takeIndexLock } from "./index-lock.ts";
@@ -135,36 +135,9 @@ function taken(stamp: string, { mode, content }: NonNullable<JournalStep["after"
   return { kind: "taken", entry: { mode, id: "" }, copy: content, stamp };
 }
 
-interface Seen {
-  readonly mode: string;
-  readonly sha256: string;
-  readonly stamp: string;
-}
-
-/** Null: nothing, or a folder. Links are not followed. */
-async function lookAt(root: string, path: string): Promise<Seen | null | "other"> {
-  await using held = await holdFolder(root);
-  if (held === null) return "other";
-  return await inParent(held, path, async (parent, name) => {
-    if (parent === null) return null;
-    const found = await statAt(parent, name);
-    if (found === null || found.isDirectory()) return null;
-    const stamp = stampOf(found);
-    if (found.isSymbolicLink())
-      return { mode: "120000", sha256: hash(await readlink(parent.at(name), { encoding: "buffer" })), stamp };
-    if (!found.isFile()) return "other";
-    const mode = (found.mode & 0o100n) === 0n ? "100644" : "100755";
-    return { mode, sha256: hash(await readFile(parent.at(name))), stamp };
-  });
-}
-
 async function isSame(seen: Seen | null, wanted: JournalStep["after"]): Promise<boolean> {
   if (seen === null || wanted === null) return seen === null && wanted === null;
-  return seen.mode === wanted.mode && seen.sha256 === hash(await readFile(wanted.content));
-}
-
-function hash(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
+  return seen.mode === wanted.mode && seen.sha256 === hashOf(await readFile(wanted.content));
 }
 
 /** A crash in the middle of a file leaves it under a name of its own, beside its place. */

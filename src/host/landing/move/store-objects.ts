@@ -4,11 +4,23 @@ import { errno } from "../../errno.ts";
 import { readSmallFile } from "../../files/small-file.ts";
 import type { Repository } from "../../git/find-repository.ts";
 import type { RepositoryView } from "../../git/repository-view.ts";
+import type { CheckoutMove } from "./checkout-move.ts";
 
 const PACK_TIMEOUT_MS = 600_000;
 /** Names the `.keep` file of a pack that no ref leads to yet. */
 const KEPT = "kept";
 const KEPT_BYTES_MAX = 65_536;
+
+/** Puts the commit that a branch moves to into the person's repository, with all that it brings. */
+export function storeWork({
+  view,
+  repository,
+  ref,
+  folder,
+  isLight = false,
+}: Omit<CheckoutMove, "checkout">): Promise<void> {
+  return isLight ? storeLoose(view, repository, ref) : storeObjects(view, repository, ref, folder);
+}
 
 /**
  * Puts a commit and what it needs into the person's repository, as one pack. A pack counts once its index is there, so
@@ -42,7 +54,7 @@ export async function storeObjects(
  * Puts the few objects that a commit brings into the person's repository one by one, as `git commit` does: a pack for each
  * of many small commits would slow their git down. The commit comes last.
  */
-export async function storeLoose(
+async function storeLoose(
   { git, gitDir }: RepositoryView,
   { commonDir }: Repository,
   { to }: { readonly to: string },

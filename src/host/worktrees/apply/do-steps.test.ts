@@ -1,7 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
+import { needs } from "../../../../test/support/needs.ts";
 import { proves } from "../../../../test/support/proves.ts";
 import { ChangedMeanwhile, doSteps, UNFINISHED } from "./do-steps.ts";
 import type { Step } from "./plan-steps.ts";
@@ -55,3 +57,31 @@ for (const [what, save] of [
       kept,
     );
   });
+
+test.skipIf(!needs("mount"))(
+  "a folder that may not be written is told by the file, and the rest is undone",
+  async () => {
+    using all = replacing(() => undefined);
+    const { root, steps } = all;
+    const locked = join(root, "locked");
+    mkdirSync(locked);
+    const content = join(root, "a");
+    const made: Step = { path: "locked/c", before: { kind: "absent" }, after: { mode: "100644", content } };
+    const mount = (...args: readonly string[]) => execFileSync("mount", args, { stdio: "ignore" });
+    try {
+      mount("-t", "tmpfs", "-o", "ro,size=1m", "tmpfs", locked);
+    } catch {
+      // Somebody else's namespace may forbid it.
+      return;
+    }
+    try {
+      await expect(doSteps(root, [...steps, made])).rejects.toMatchObject({
+        code: "worktree_failed",
+        path: "locked/c",
+      });
+      expect(["a", "b"].map((name) => readFileSync(join(root, name), "utf8"))).toEqual(["old a", "old b"]);
+    } finally {
+      execFileSync("umount", [locked]);
+    }
+  },
+);

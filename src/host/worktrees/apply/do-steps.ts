@@ -19,6 +19,16 @@ export class ChangedMeanwhile extends Error {
   }
 }
 
+/** Rights, attributes or a mount keep a file from being replaced. */
+export class Unwritable extends HostError {
+  readonly path: string;
+  constructor(path: string, cause: unknown) {
+    const remedy = "make the file and its folder writable (`ls -ld`, `lsattr -d`), and try again";
+    super("worktree_failed", `${path} may not be written`, { remedy, details: { path }, cause });
+    this.path = path;
+  }
+}
+
 /**
  * Does all steps or none: after a failure, what was done is undone, but for files that somebody changed since. Each file
  * is replaced whole, by a rename, and only if it is still the one that was judged. After a crash the next attempt finds
@@ -69,7 +79,14 @@ async function undoAll(undo: readonly (() => Promise<void>)[]): Promise<void> {
 }
 
 /** Returns how to undo it. Folders that it makes are added to `made`. */
-async function doStep(root: HeldFolder, { path, before, after }: Step, made: string[]): Promise<() => Promise<void>> {
+async function doStep(root: HeldFolder, step: Step, made: string[]): Promise<() => Promise<void>> {
+  return tryStep(root, step, made).catch((thrown: unknown) => {
+    if (!["EACCES", "EPERM", "EROFS"].includes(errno(thrown) ?? "")) throw thrown;
+    throw new Unwritable(step.path, thrown);
+  });
+}
+
+async function tryStep(root: HeldFolder, { path, before, after }: Step, made: string[]): Promise<() => Promise<void>> {
   let done: string | null = null;
   await inFolder(root, path, made, async (parent, name) => {
     await refuseChanged(parent, name, path, before);

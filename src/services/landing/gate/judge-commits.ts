@@ -1,4 +1,4 @@
-import type { CapturedWork, LandingRepository } from "../../../host/index.ts";
+import { type CapturedWork, type LandingRepository, plainText } from "../../../host/index.ts";
 import type { Gathered } from "./gather-findings.ts";
 
 /** Commits of the session that become part of the branch as they are. */
@@ -22,15 +22,16 @@ export async function judgeCommits(given: KeptCommits, found: Gathered): Promise
   const { opened, tip } = given;
   const { identity, signing } = opened.settings;
   const people = await peopleOf(opened, tip);
-  for (const { id, committer, message } of await readHeads(opened, kept)) {
+  for (const { id, committer, names, message } of await readHeads(opened, kept)) {
     const name = `Commit ${id.slice(0, SHORT)}`;
     if (/^\s*Nomos-[A-Za-z]+\s*:/im.test(message))
       found.add("policy", {
         message: `${name} has a \`Nomos-\` trailer that it gave itself; only a landing writes them.`,
         remedy: MAKE_ANEW,
       });
-    if (/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(message.replace(/[\n\r\t]/g, "")))
-      found.add("policy", { message: `${name} has control characters in its message.`, remedy: MAKE_ANEW });
+    for (const [text, where] of [[message, "message"] as const, [names, "author or committer"] as const])
+      if (plainText(text) !== text)
+        found.add("policy", { message: `${name} has control characters in its ${where}.`, remedy: MAKE_ANEW });
     if (committer !== identity.email && people.has(committer.toLowerCase()))
       found.add("policy", {
         message: `${name} says that it was committed by ${committer}, who is somebody else.`,
@@ -55,21 +56,26 @@ async function withoutPersons({ opened, kept, captured: { userBase } }: KeptComm
 
 interface Head {
   readonly id: string;
+  /** The address. */
   readonly committer: string;
+  readonly names: string;
   readonly message: string;
 }
 
 async function readHeads({ git }: KeptCommits["opened"], ids: readonly string[]): Promise<readonly Head[]> {
-  const told = await git.text(["log", "--no-walk=unsorted", "--stdin", "-z", "--no-mailmap", "--format=%H%n%ce%n%B"], {
-    input: ids.map((id) => `${id}\n`).join(""),
-    timeoutMs: READ_TIMEOUT_MS,
-  });
+  const told = await git.text(
+    ["log", "--no-walk=unsorted", "--stdin", "-z", "--no-mailmap", "--format=%H%n%ce%n%an %ae %cn%n%B"],
+    {
+      input: ids.map((id) => `${id}\n`).join(""),
+      timeoutMs: READ_TIMEOUT_MS,
+    },
+  );
   return told
     .split("\0")
     .filter(Boolean)
     .map((one) => {
-      const [id = "", committer = "", ...message] = one.split("\n");
-      return { id, committer, message: message.join("\n") };
+      const [id = "", committer = "", names = "", ...message] = one.split("\n");
+      return { id, committer, names, message: message.join("\n") };
     });
 }
 

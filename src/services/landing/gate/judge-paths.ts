@@ -114,11 +114,13 @@ async function judgeLinks(
         ? "has a target that is too long"
         : isLeadingOut(path, target) || target.includes("\0")
           ? `leads out of the tree, to ${shownPath(target).slice(0, SHOWN_TARGET)}`
-          : target.split("/").some((part) => controlNameOf(part) === ".git")
-            ? "leads into a git dir"
-            : controlNameOf(nameOf(path)) !== null
-              ? "stands where git reads settings"
-              : null;
+          : /\\|^[a-z]:/i.test(target)
+            ? "leads elsewhere on Windows, which takes its backslash or colon for a folder or a drive"
+            : target.split("/").some((part) => controlNameOf(part) === ".git")
+              ? "leads into a git dir"
+              : controlNameOf(nameOf(path)) !== null
+                ? "stands where git reads settings"
+                : null;
     if (why !== null) found.add("policy", { path, message: `${name} ${why}.`, remedy: TAKE_BACK });
   }
 }

@@ -34,7 +34,11 @@ export async function judgeSecrets(searched: Searched, found: Gathered): Promise
   for (const ids of groups(sizes)) {
     const texts = new Map<string, Buffer>();
     await opened.blobs(ids, (id, bytes) => void (bytes !== null && texts.set(id, Buffer.from(bytes))));
-    for (const [id, bytes] of texts) tell(id, (await look.bytes(bytes)).found);
+    for (const [id, bytes] of texts) {
+      const { found: secrets, unread } = await look.bytes(bytes);
+      tell(id, secrets);
+      if (unread === "utf-16") tell(id, (await look.bytes(fromUtf16(bytes))).found);
+    }
   }
   for (const [id, size] of sizes) if (size > GROUP_BYTES) tell(id, await inLargeBlob(searched, id));
   for (const name of new Set(changes.map(({ path }) => path))) {
@@ -65,6 +69,16 @@ function addFound(
       remedy: TAKE_OUT,
     });
 }
+
+/** As some editors and shells write text. Latin text has its zeros first where the high byte comes first. */
+function fromUtf16(bytes: Buffer): Buffer {
+  const pairs = bytes.subarray(0, bytes.length & ~1);
+  const zeros = [0, 1].map((from) => pairs.filter((byte, at) => at % 2 === from && byte === 0).length);
+  const isHighFirst = pairs.readUInt16BE() === BYTE_ORDER_MARK || (zeros[0] ?? 0) > (zeros[1] ?? 0);
+  return Buffer.from((isHighFirst ? Buffer.from(pairs).swap16() : pairs).toString("utf16le"));
+}
+
+const BYTE_ORDER_MARK = 0xfeff;
 
 /** Small blobs, so many at once as memory is granted for. */
 function* groups(sizes: ReadonlyMap<string, number>): Generator<readonly string[]> {

@@ -24,6 +24,12 @@ export async function judgeWork(
   const leftOut = uncommitted === "commit" ? captured.omitted : [...captured.nested, ...captured.omitted];
   for (const path of new Set(leftOut.slice(0, NAMED_MAX)))
     found.add("policy", { path, message: `${shownPath(path)} ${whyLeftOut(captured, path)}.`, remedy: MOVE_OUT });
+  for (const path of captured.unmerged.slice(0, NAMED_MAX))
+    found.add("conflict", {
+      path,
+      message: `${shownPath(path)} is in a merge or rebase that the session did not finish.`,
+      remedy: "Finish it in the worktree: mend the file, then `git add` it and commit; or give it up there.",
+    });
   if (uncommitted === "commit" || !hasUncommitted) return;
   for (const path of await uncommittedPaths(git, captured))
     found.add("policy", {

@@ -100,6 +100,34 @@ proves("LG-21", "a check cannot hide an edit from the comparison", async () => {
   }
 });
 
+proves(
+  "LG-21",
+  "a file whose line ends its attributes forbid is not changed by a check that leaves it alone",
+  async () => {
+    await using own = await setUpGate();
+    const { bench, work } = own;
+    bench.write(join(work, "old.bat"), "rem\r\n");
+    bench.git(work, "add", "--all");
+    bench.write(join(work, ".gitattributes"), "*.bat text eol=crlf\n");
+    bench.git(work, "add", ".gitattributes");
+    bench.git(work, "commit", "-q", "-m", "work");
+    expect(await check([["true"]], {}, own)).toMatchObject({ findings: [] });
+    for (const script of [
+      "echo x >> old.bat",
+      "truncate -s 9T old.bat",
+      "chmod +x old.bat",
+      "rm old.bat",
+      "ln -sf x old.bat",
+    ]) {
+      const { findings } = await check([sh(script)], {}, own);
+      expect(
+        findings.map(({ path }) => path),
+        script,
+      ).toEqual(["old.bat"]);
+    }
+  },
+);
+
 proves("LG-22", "what a check leaves running dies with it, and one that hangs ends at its limit", async () => {
   const flag = `nomos-check-${process.pid}`;
   const { findings } = await check([

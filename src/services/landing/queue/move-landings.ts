@@ -54,5 +54,6 @@ const REMEDIES: readonly (readonly [told: RegExp, remedy: string])[] = [
   [/`git status`/, "Run `git status` there"],
   // A stash does not take ignored files.
   [/does not know/, "Move them out of the way (`git status --ignored` shows them)"],
+  [/may not be written/, "Make it writable (`ls -ld` and `lsattr -d` show why it is not)"],
   [/not committed|at this moment/, "Commit or stash what is changed there (`git status` shows it)"],
 ];
