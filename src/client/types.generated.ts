@@ -3104,10 +3104,10 @@ export interface SyscallTypes {
     };
     readonly output: {
       readonly ok: boolean;
-      readonly problems: readonly {
+      readonly findings: readonly {
+        readonly rule: string;
         readonly ticket?: string;
         readonly path?: string;
-        readonly fault: string;
         readonly message: string;
         readonly remedy: string;
       }[];

@@ -3,9 +3,9 @@ import { appendFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
+import { setUpGoverned } from "../support/law-bench.ts";
 import { commitMany, ticketIdOf, ticketText } from "../support/many-tickets.ts";
 import { proves } from "../support/proves.ts";
-import { setUpGoverned } from "../support/law-bench.ts";
 import { setUpBench } from "../support/worktree-bench.ts";
 import { type Event, eventually, expectOk, expectRefusal, PATIENCE } from "./support/talk.ts";
 
@@ -397,11 +397,11 @@ proves(
     const listed = await list(repo);
     expect(listed.tickets.map(({ id }) => id)).toEqual([one, two]);
     expect(listed.faults).toMatchObject([{ path: `.nomos/tickets/${bad}.yaml` }]);
-    const { ok, problems } = expectOk(
-      await daemon.call<{ ok: boolean; problems: { ticket: string; fault: string }[] }>("GET", at("/all/check", repo)),
+    const { ok, findings } = expectOk(
+      await daemon.call<{ ok: boolean; findings: { ticket: string; rule: string }[] }>("GET", at("/all/check", repo)),
     );
     expect(ok).toBe(false);
-    expect(problems.map(({ ticket, fault }) => `${ticket} ${fault}`)).toEqual(
+    expect(findings.map(({ ticket, rule }) => `${ticket} ${rule}`)).toEqual(
       expect.arrayContaining([
         `${bad} file`,
         `${one} blocker_cycle`,
@@ -584,7 +584,7 @@ test("on the command line: create, list, show, edit, next, lease and release, fr
     `Created the task ${id} in .nomos/tickets/${id}.yaml. Next: nomos ticket show ${id} `,
   );
   expect(await run("list")).toContain(id);
-  expect(await run("show", id)).toMatch(/^TKT.*: Fix the login\n/);
+  expect(await run("show", id)).toMatch(/TKT.*: Fix the login\n/);
   expect(await run("show", id)).toContain("src/login/**, src/shared");
   expect(await run("edit", id, "--title", "Fix it")).toContain("Fix it");
   expect(await run("next")).toContain(`${id}: Fix it`);

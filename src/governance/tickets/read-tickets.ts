@@ -186,5 +186,5 @@ function twice(path: string): UnreadTicket {
 }
 
 function faultOf({ path, name }: Listed, { message, remedy, faults }: UnreadTicket): TicketFileFault {
-  return { path, id: idOfFile(name), message: `${path} cannot be read: ${message}.`, remedy, faults };
+  return { path, id: idOfFile(name), message: `${path} cannot be read: ${message}.`, remedy: remedy.replace("<path>", path), faults };
 }

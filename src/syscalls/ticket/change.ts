@@ -103,9 +103,8 @@ export const ticketChange: readonly Syscall[] = [
       says: [
         [
           ["dryRun", true, "Dry run, nothing is written. It would make {tickets.length|ticket}."],
-          ["dryRun", false, "Made {tickets.length|ticket}."],
+          ["dryRun", false, "Made {tickets.length|ticket}. Next: nomos ticket next"],
         ],
-        "Next: nomos ticket next",
       ],
       rows: "tickets",
     },

@@ -33,12 +33,13 @@ export const ticketShow: Syscall = read({
     positional: ["id"],
     paths: ["cwd"],
     here: { member: "cwd", unless: [] },
-    says: ["{id}: {title}", "{body}"],
     card: [
+      ["Ticket", "{id}: {title}"],
+      ["Text", "{body}"],
       ["Kind", "{kind}, {type}, priority {priority}, risk {risk}"],
       ["Status", "{status}"],
       ["Since", "{since|age} by {by}"],
-      ["Lease", "fence {lease.fence}, held by {lease.owner} until {lease.until}"],
+      ["Last lease", "fence {lease.fence}, held by {lease.owner} until {lease.until}"],
       ["Parent", "{parent}"],
       ["Lane", "{lane}"],
       ["Labels", "{labels}"],
@@ -51,9 +52,10 @@ export const ticketShow: Syscall = read({
       ["Boundary", "{boundary}"],
       ["Success", "{successCondition}"],
       ["Thoughts", "{brainDump}"],
+      ["Below", "{children.length|ticket}: nomos ticket list --parent {id}"],
+      ["Overlaps", "{overlaps.length|open task}: nomos ticket overlaps"],
       ["File", "{path}"],
     ],
-    rows: "overlaps",
   },
   answer: async (context, given) => {
     const { cwd, only } = await placeOf(context, given);

@@ -48,11 +48,11 @@ export const ticketSurvey: readonly Syscall[] = [
     input: z.object({ cwd: Cwd }),
     output: z.object({
       ok: z.boolean(),
-      problems: z.array(
+      findings: z.array(
         z.object({
+          rule: z.string(),
           ticket: z.string().optional(),
           path: z.string().optional(),
-          fault: z.string(),
           message: z.string(),
           remedy: z.string(),
         }),
@@ -60,14 +60,14 @@ export const ticketSurvey: readonly Syscall[] = [
     }),
     errors: LAW,
     http: { method: "GET", path: "/api/tickets/all/check" },
-    cli: { ...cli, says: [["ok", true, "All tickets are in order."]], rows: "problems" },
+    cli: { ...cli, says: [["ok", true, "All tickets are in order."]], rows: "findings" },
     answer: async ({ services }, { cwd }) => {
-      const problems = (await services.tickets.problems(cwd)).map(({ ticket, path, fault, message, remedy }) => ({
+      const findings = (await services.tickets.problems(cwd)).map(({ ticket, path, fault, message, remedy }) => ({
         ...(ticket === null ? {} : { ticket }),
         ...(path === null ? {} : { path }),
-        ...{ fault, message, remedy },
+        ...{ rule: fault, message, remedy },
       }));
-      return { ok: problems.length === 0, problems };
+      return { ok: findings.length === 0, findings };
     },
   }),
 ];

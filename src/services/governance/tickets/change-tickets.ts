@@ -47,7 +47,7 @@ export async function createTicket(
   const at = nowIn(parts);
   const ids = createIds(at);
   return write(parts, governed, by, (book) => {
-    const ticket = newTicket({ ...wish, id: ids.idFor(book, "", wish.kind) }, at, config);
+    const ticket = newTicket({ ...wish, ...named(book, wish), id: ids.idFor(book, "", wish.kind) }, at, config);
     refuseMisplaced(book, ticket);
     return { message: `Add ${ticket.kind} ${ticket.id}: ${ticket.title}`, tickets: [ticket], because: "created" };
   });
@@ -63,10 +63,19 @@ export async function editTicket(
   return write(parts, governed, by, (book) => {
     const { ticket, isArchived } = findTicket(book, given.id);
     if (isArchived) throw new NomosError("ticket_closed", { ticket: ticket.id, status: "archived" });
-    const changed = changedTicket(ticket, given.fields);
+    const changed = changedTicket(ticket, { ...given.fields, ...named(book, given.fields) });
     refuseMisplaced(book, changed);
     return { message: `Edit ${ticket.id}: ${changed.title}`, tickets: [changed], because: "changed" };
   });
+}
+
+/** Other tickets may be named in short. */
+function named(book: TicketBook, { parent, blockers }: TicketFields): Pick<TicketFields, "parent" | "blockers"> {
+  const idOf = (given: string): string => findTicket(book, given).ticket.id;
+  return {
+    ...(parent == null ? {} : { parent: idOf(parent) }),
+    ...(blockers === undefined ? {} : { blockers: blockers.map(idOf) }),
+  };
 }
 
 export interface PlanWish {
