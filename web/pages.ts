@@ -33,6 +33,12 @@ export const PAGES: readonly Page[] = [
     load: () => import("./overlaps/overlaps.tsx"),
   },
   { path: "/ui/drift", name: "Drift", menu: { key: "d", icon: "drift" }, load: () => import("./drift/drift.tsx") },
+  {
+    path: "/ui/evidence",
+    name: "Evidence",
+    menu: { key: "i", icon: "evidence" },
+    load: () => import("./evidence/evidence.tsx"),
+  },
   { path: "/ui/blame", name: "Blame", menu: { key: "b", icon: "blame" }, load: () => import("./blame/blame.tsx") },
   { path: "/ui/models", name: "Models", menu: { key: "m", icon: "models" }, load: () => import("./models/models.tsx") },
   { path: "/ui/tools", name: "Tools", menu: { key: "t", icon: "tools" }, load: () => import("./tools/tools.tsx") },

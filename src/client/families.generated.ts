@@ -231,6 +231,8 @@ export interface Families {
     readonly check: Verb<"ticket.check">;
     /** Show a ticket: what is to be done, what it waits for, who works on it, and who may change the same files. */
     readonly show: Verb<"ticket.show">;
+    /** Show what proves that a ticket is done, or what is still missing for it to be closed. */
+    readonly proof: Verb<"ticket.proof">;
     /** Write a ticket into the repository: an intent, an epic below one, or a task. */
     readonly create: Verb<"ticket.create">;
     /** Change a ticket; what is not named stays as it is, and so does what people wrote beside it. */

@@ -104,6 +104,7 @@ export const ROUTES: { readonly [name in keyof SyscallTypes]: string } = {
   "ticket.overlaps": "GET /api/tickets/all/overlaps",
   "ticket.check": "GET /api/tickets/all/check",
   "ticket.show": "GET /api/tickets/:id",
+  "ticket.proof": "GET /api/tickets/:id/proof",
   "ticket.create": "POST /api/tickets",
   "ticket.edit": "PUT /api/tickets/:id",
   "ticket.plan": "POST /api/tickets/plan",

@@ -3194,6 +3194,63 @@ export interface SyscallTypes {
       }[];
     };
   };
+  /** Show what proves that a ticket is done, or what is still missing for it to be closed. */
+  "ticket.proof": {
+    readonly kind: "read";
+    readonly input: {
+      /** a directory of the repository; a session's own call needs none */
+      readonly cwd?: string;
+      /** a ticket; of a session also `self` */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly kind: "intent" | "epic" | "task";
+      readonly title: string;
+      readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+      /** it is closed, or could be closed now */
+      readonly proven: boolean;
+      readonly missing: readonly string[];
+      /** of a ticket that is not closed: what it would rest on */
+      readonly evidence?: {
+        readonly session?: string;
+        readonly agent?: string;
+        readonly model?: string;
+        readonly branch?: string;
+        /** the landing that brought the work */
+        readonly landing?: string;
+        /** what it put on the branch */
+        readonly commit?: string;
+        /** seen to pass in that landing */
+        readonly checks?: readonly (readonly string[])[];
+        readonly criteria?: readonly {
+          readonly id: string;
+          readonly text: string;
+          readonly witness: {
+            readonly check?: readonly string[];
+            /** an event of the log */
+            readonly event?: string;
+            readonly namedBy?: string;
+          };
+        }[];
+        readonly event?: string;
+        /** of an epic or intent */
+        readonly below?: readonly {
+          readonly id: string;
+          readonly status: string;
+        }[];
+      };
+      /** the commit under `refs/nomos/evidence/` that holds it */
+      readonly kept?: string;
+      /** as the log has it; `same`: it names the very commit that is kept */
+      readonly closed?: {
+        readonly event: string;
+        readonly at: string;
+        readonly by: string;
+        readonly same: boolean;
+      };
+    };
+  };
   /** Write a ticket into the repository: an intent, an epic below one, or a task. */
   "ticket.create": {
     readonly kind: "write";

@@ -61,12 +61,13 @@ async function refuseOthers(
     });
 }
 
-async function proofOf(
+/** What the ticket rests on if it is closed now. */
+export async function proofOf(
   { deps }: ChangeParts,
   book: TicketBook,
   found: TicketNow,
   { witnesses = {} }: CloseOrder,
-  by: By,
+  by: Pick<By, "actor">,
 ): Promise<Proof> {
   const { ticket } = found;
   if (ticket.kind === "task")

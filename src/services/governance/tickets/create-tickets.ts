@@ -14,6 +14,7 @@ import { overlapMap, overlapsWith } from "./overlaps.ts";
 import { createTicketRecords } from "./record-tickets.ts";
 import { allTickets, createTicketBooks, findTicket, type TicketBook, type TicketBooks } from "./ticket-book.ts";
 import type { TicketDeps } from "./ticket-deps.ts";
+import { ticketProof } from "./ticket-proof.ts";
 import { changeStatus } from "./ticket-status.ts";
 import type { GovernedTickets, Tickets } from "./tickets.ts";
 
@@ -60,6 +61,7 @@ export function createTickets(deps: TicketDeps): TicketService {
       heartbeat: (cwd, order, by) => beatTicket(parts, cwd, order, by),
       release: (cwd, order, by) => releaseTicket(parts, cwd, order, by),
       close: (cwd, order, by) => closeTicket(parts, cwd, order, by),
+      proof: (cwd, question) => ticketProof(parts, cwd, question),
       evidence: async (cwd, id) =>
         (await deps.documents.read((await plain.at(cwd)).place, "evidence", id))?.oid ?? null,
     },

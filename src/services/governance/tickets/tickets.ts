@@ -9,6 +9,7 @@ import type { FenceOrder, LeaseOrder } from "./lease-tickets.ts";
 import type { OverlapMap } from "./overlaps.ts";
 import type { TicketBook, TicketNow } from "./ticket-book.ts";
 import type { TicketFields } from "./ticket-fields.ts";
+import type { ProofQuestion, TicketProof } from "./ticket-proof.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;
 
@@ -40,6 +41,8 @@ export interface Tickets {
   readonly heartbeat: (cwd: string, order: FenceOrder, by: By) => Promise<HeldLease>;
   readonly release: (cwd: string, order: FenceOrder, by: By) => Events;
   readonly close: (cwd: string, order: CloseOrder, by: By) => Events;
+  /** What a ticket rests on, or what it still lacks. */
+  readonly proof: (cwd: string, question: ProofQuestion) => Promise<TicketProof>;
   /** The commit of the evidence; null: there is none. */
   readonly evidence: (cwd: string, id: string) => Promise<string | null>;
 }
