@@ -94,7 +94,7 @@ function governedTickets(parts: ChangeParts): GovernedTickets {
       await records.known(governed, found);
       await records.commit(governed, [{ id, decide: (state) => changeTicketStatus(state, status, by.actor) }], by);
     },
-    close: async ({ root, commonDir }, id, by) => void (await closeTicket(parts, root ?? commonDir, { id }, by)),
+    close: async ({ root, commonDir }, order, by) => void (await closeTicket(parts, root ?? commonDir, order, by)),
     missing: async (governed, id, by) => missingFor(parts, await books.of(governed), id, by),
     notice: async (governed) => void (await books.of(governed)),
   };

@@ -53,7 +53,7 @@ export interface GovernedTickets {
   readonly statusOf: (governed: Governed, id: string) => Promise<TicketStatus>;
   /** The same status again changes nothing. One that is closed stays so. */
   readonly setStatus: (governed: Governed, id: string, status: TicketStatus, by: By) => Promise<void>;
-  readonly close: (governed: Governed, id: string, by: By) => Promise<void>;
+  readonly close: (governed: Governed, order: CloseOrder, by: By) => Promise<void>;
   readonly missing: (governed: Governed, id: string, by: By) => Promise<readonly string[]>;
   /** Records what git has and the log has not, behind the call. */
   readonly notice: (governed: Governed) => Promise<void>;

@@ -1,6 +1,7 @@
 import { subjectOf } from "../../../commit/index.ts";
 import { toNomosError } from "../../../contract/index.ts";
 import {
+  isLive,
   releaseTicketLease,
   settleWork,
   type TicketState,
@@ -10,6 +11,7 @@ import {
   type WorkState,
   WorkStream,
 } from "../../../domains/index.ts";
+import type { HeldLease } from "../../../governance/index.ts";
 import { Session } from "../../../kernel/index.ts";
 import type { HeldLaw } from "../laws/held-law.ts";
 import { mementoPath, mementoText } from "./memento-text.ts";
@@ -36,8 +38,11 @@ async function inGit(deps: WorkDeps, law: HeldLaw, sessionId: string, work: Know
   const commit = await leaveMemento(deps, law, sessionId, work);
   if (order.role === "audit") return commit;
   const by = { actor: closingOf(work)?.actor ?? order.actor };
-  if (work.finished?.status === "done" && at === "finished") await deps.tickets.close(law.governed, order.ticketId, by);
-  else {
+  if (work.finished?.status === "done" && at === "finished") {
+    const lease = await ownLease(deps, law, sessionId, work);
+    const fence = lease !== null && isLive(lease, deps.clock.nowMs()) ? { fence: lease.fence } : {};
+    await deps.tickets.close(law.governed, { id: order.ticketId, ...fence }, by);
+  } else {
     const status = statusOf(work, await deps.tickets.statusOf(law.governed, order.ticketId));
     if (status !== null) await deps.tickets.setStatus(law.governed, order.ticketId, status, by);
   }
@@ -76,12 +81,17 @@ function statusOf({ at, finished }: Known, now: TicketStatus): TicketStatus | nu
   return at === "suspended" ? "paused" : "todo";
 }
 
-/** A lease that is somebody else's by now is none of ours. */
-async function release(deps: WorkDeps, law: HeldLaw, sessionId: string, { order, fence }: Known): Promise<void> {
-  const held = await deps.leases.holder(law.governed, order.ticketId);
+/** Null: it is somebody else's by now. It may have ended. */
+async function ownLease(deps: WorkDeps, law: HeldLaw, sessionId: string, work: Known): Promise<HeldLease | null> {
+  const held = await deps.leases.holder(law.governed, work.order.ticketId);
   // Claimed by a daemon that died before it recorded the fence.
-  const mine = held?.sessionId === sessionId ? held.fence : fence;
-  if (mine === null || held === null || held.fence !== mine) return;
+  return held !== null && (held.sessionId === sessionId || held.fence === work.fence) ? held : null;
+}
+
+async function release(deps: WorkDeps, law: HeldLaw, sessionId: string, work: Known): Promise<void> {
+  const { order } = work;
+  const mine = (await ownLease(deps, law, sessionId, work))?.fence;
+  if (mine === undefined) return;
   const holder = { owner: leaseOwner(order.agent), fence: mine, sessionId };
   await deps.leases.release(law.governed, order.ticketId, holder).catch((thrown: unknown) => {
     const { code } = toNomosError(thrown);
