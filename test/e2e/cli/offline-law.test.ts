@@ -58,7 +58,7 @@ proves("GL-9", "the verdict is the exit code: an edit, a broken rule, no law, a 
     exitCode: 1,
     answer: {
       ok: false,
-      problems: [{ code: "governance_drift", at: "checkout", remedy: /nomos governance build/ }].map(anyRemedy),
+      problems: [{ code: "governance_drift", at: "checkout", remedy: expect.stringMatching(/nomos governance build/) }],
     },
   });
   expect(await nomos(law.root, "compose")).toMatchObject({
@@ -78,11 +78,6 @@ proves("GL-9", "the verdict is the exit code: an edit, a broken rule, no law, a 
   });
   expect(await nomos(law.root, "check", "write")).toMatchObject({ exitCode: 2, answer: { error: { code: "usage" } } });
   expect(existsSync(home)).toBe(false);
-});
-
-const anyRemedy = ({ remedy, ...rest }: { code: string; at: string; remedy: RegExp }) => ({
-  ...rest,
-  remedy: expect.stringMatching(remedy),
 });
 
 proves(
