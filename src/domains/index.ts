@@ -92,10 +92,8 @@ export {
 export {
   type Denials,
   LAW_ACTIONS,
-  type LawAction,
   type LawRule,
   RULE_TYPES,
-  type RuleType,
 } from "./constitution/law-rule.ts";
 export { createDefinitions, type Definitions, type Folded } from "./definitions/definitions.ts";
 export {
@@ -213,7 +211,6 @@ export {
 } from "./landings/landing-events.ts";
 export { type CompiledLaw, compileLaw, denialsOf } from "./law/compile-law.ts";
 export { judgeLaw, type LawAsk, type LawVerdict, requiredChecks } from "./law/judge-law.ts";
-export { PROTECTIONS } from "./law/protected-paths.ts";
 export {
   beatLease,
   checkLease,

@@ -1,7 +1,7 @@
 export { machineFacts, repositoryFacts } from "./advisories/checkout-facts.ts";
 export { treeWork } from "./advisories/tree-work.ts";
-export { type ReadConfig, readConfig } from "./config/config.ts";
-export { type ConfigProblem, DEFAULT_CONFIG, type LaneConfig, type LawConfig } from "./config/law-config.ts";
+export { readConfig } from "./config/config.ts";
+export { DEFAULT_CONFIG, type LawConfig } from "./config/law-config.ts";
 export {
   measureCheckout,
   measureWorktree,
@@ -11,12 +11,8 @@ export type { CommitPlace, FileChanges, FileCommit, FilesNow } from "./files/fil
 export { GOVERNANCE_FUNCTIONS } from "./functions/functions.ts";
 export { type BuiltLaw, buildLaw, type ComposedLaw, composeLaw } from "./law/build-law.ts";
 export type { KnownLaw, PathQuestion } from "./law/check-path.ts";
-export { LAW_FILES } from "./law/law-source.ts";
-export { type LockHistory, lockHistory } from "./law/lock-chain.ts";
-export { buildLock, type Composing, composeFrom, type LawTexts, lawError } from "./law/make-law.ts";
-export type { Signer } from "./law/sealed-policy.ts";
-export { type LawReport, type PlacedProblem, type VerifyOptions, verifyLaw } from "./law/verify-law.ts";
-export type { LawProblem, SoundLaw } from "./law/verify-source.ts";
+export { type LawReport, verifyLaw } from "./law/verify-law.ts";
+export type { SoundLaw } from "./law/verify-source.ts";
 export {
   createLeases,
   type HeldLease,
@@ -26,13 +22,12 @@ export {
   type LeasesOptions,
   type TimedHolder,
 } from "./leases/leases.ts";
-export { createOfflineLaw, type OfflineLaw } from "./offline/offline-law.ts";
+export { createOfflineLaw } from "./offline/offline-law.ts";
 export type { DocumentKind, RefDocument, RefDocuments, SharedPlace, Swapped } from "./refs/ref-documents.ts";
 export { createRefs, type Refs, type RefsOptions } from "./refs/refs.ts";
 export { explainUngoverned } from "./repository/explain-ungoverned.ts";
 export { LAW_DIR } from "./repository/law-path.ts";
-export { type FoundTip, findTip, type Governed, openGoverned } from "./repository/open-governed.ts";
-export { readTree, type TreeEntry, type TreeReader } from "./repository/tree-reader.ts";
+export { findTip, type Governed, openGoverned } from "./repository/open-governed.ts";
 export type { LawCheck } from "./setup/doctor/examine-law.ts";
 export type { InitDone, InitWish } from "./setup/init/init-law.ts";
 export { createLawSetup, type LawSetup } from "./setup/law-setup.ts";
@@ -46,4 +41,3 @@ export {
   ticketPath,
 } from "./tickets/ticket-files.ts";
 export { writeTicketFile } from "./tickets/write-ticket.ts";
-export { type ParsedYaml, parseYaml } from "./yaml/parse-yaml.ts";

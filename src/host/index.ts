@@ -16,7 +16,7 @@ export { hasSetId, stripSetId } from "./files/strip-set-id.ts";
 export { findRepository, type Repository } from "./git/find-repository.ts";
 export { gitDirsBelow } from "./git/git-dirs-below.ts";
 export { readBlobs } from "./git/read-blobs.ts";
-export { openObjectsView, openView, type RepositoryView } from "./git/repository-view.ts";
+export { openObjectsView, openView } from "./git/repository-view.ts";
 export { type PersonAnswer, runAsPerson } from "./git/run-as-person.ts";
 export { createGitRunner, type GitRunner as RepositoryGit } from "./git/run-git.ts";
 export { HostError } from "./host-error.ts";

@@ -1,5 +1,5 @@
 /** A pattern of a rule: from the repository's root, or absolute; `~/` stands for the person's home. */
-export const PATTERN_CHARS_MAX = 1024;
+const PATTERN_CHARS_MAX = 1024;
 
 /** Why it is no pattern; null when it is one. The same characters as in a scope are understood. */
 export function patternFault(pattern: string): string | null {

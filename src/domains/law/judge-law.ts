@@ -43,7 +43,7 @@ function meaning(
   return Object.fromEntries(words.map((word) => [word, actions]));
 }
 
-export const DELETE_EVIDENCE = "attestation:delete";
+const DELETE_EVIDENCE = "attestation:delete";
 
 /**
  * The first check that has something to say decides: the law itself, the ticket, the request, protected paths, the

@@ -12,28 +12,28 @@ export interface Protection {
 const CHANGE: readonly LawAction[] = ["write", "delete"];
 
 /** The law itself, and what git runs by. No rule lifts this. */
-export const LAW_PATHS: readonly string[] = [".nomos", "**/.git"];
+const LAW_PATHS: readonly string[] = [".nomos", "**/.git"];
 
 /** Continuous integration: what it runs has more rights than an agent. */
-export const CI_PATHS: readonly string[] = [
+const CI_PATHS: readonly string[] = [
   ...[".github/workflows", ".github/actions", ".gitlab-ci.yml", ".gitlab/ci", ".circleci", ".buildkite"],
   ...[".gitea/workflows", ".forgejo/workflows", ".woodpecker", ".woodpecker.yml", ".drone.yml", ".travis.yml"],
   ...["azure-pipelines.yml", "bitbucket-pipelines.yml", "Jenkinsfile"],
 ];
 
 /** What runs when a person commits. */
-export const HOOK_PATHS: readonly string[] = [
+const HOOK_PATHS: readonly string[] = [
   ...[".husky", ".githooks", ".git-hooks", "lefthook.yml", ".lefthook.yml", ".pre-commit-config.yaml"],
 ];
 
 /** What agents start by themselves, and what they may do. */
-export const AGENT_PATHS: readonly string[] = [
+const AGENT_PATHS: readonly string[] = [
   ...["**/.claude", "**/.codex", "**/.cursor", "**/.gemini", "**/.opencode", "**/.windsurf", "**/.continue"],
   ...["**/.cline", "**/.roo", "**/.kiro", "**/.qwen", "**/.goose", "**/.amp", "**/.mcp.json", "opencode.json"],
 ];
 
 /** Keys and passwords. Those of the home are denied by their place already. */
-export const SECRET_PATHS: readonly string[] = [
+const SECRET_PATHS: readonly string[] = [
   ...["**/.env", "**/.env.local", "**/.env.*.local", "**/.env.production", "**/*.pem", "**/*.key", "**/*.p12"],
   ...["**/*.pfx", "**/*.jks", "**/*.keystore", "**/id_rsa", "**/id_ecdsa", "**/id_ed25519", "**/.netrc"],
   ...["**/.npmrc", "**/.pypirc", "**/credentials.json", "**/serviceAccountKey*.json"],

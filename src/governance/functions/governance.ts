@@ -1,7 +1,6 @@
 import { NomosError } from "../../contract/index.ts";
 import { type CompiledLaw, compileLaw, type Denials, denialsOf } from "../../domains/index.ts";
 import type { RepositoryGit } from "../../host/index.ts";
-import { lawError } from "../law/make-law.ts";
 import { type LawReport, type VerifyOptions, verifyFound } from "../law/verify-law.ts";
 import type { SoundLaw } from "../law/verify-source.ts";
 import { findTip, type Governed, governedAt } from "../repository/open-governed.ts";
@@ -52,10 +51,4 @@ export function verifyGovernance({ report, law }: Governance): GovernanceVerdict
     reasons: report.problems.map(({ code, message }) => `${code}: ${message}`),
     hash: law?.lock.hash ?? null,
   };
-}
-
-/** The law, or its first problem as an error. */
-export function soundLaw({ law, report }: Governance): SoundLaw {
-  if (law === null) throw lawError(report.problems);
-  return law;
 }

@@ -28,7 +28,7 @@ export interface TicketValidity {
   readonly reasons: readonly string[];
 }
 
-export const MINTED_TTL_MS = { min: 60_000, max: 604_800_000 } as const;
+const MINTED_TTL_MS = { min: 60_000, max: 604_800_000 } as const;
 
 export function openSession(opened: {
   readonly newId: () => string;

@@ -133,9 +133,9 @@ proves(
     for (const file of FILES) law.write(LAW_FILES[file], first[file]);
     law.commit("put the old law back");
     const report = await verifyLaw(law.git, law.root);
-    expect(report.problems).toMatchObject(
-      [{ at: "committed", code: "governance_invalid", message: /put back/ }].map(matching),
-    );
+    expect(report.problems).toMatchObject([
+      { at: "committed", code: "governance_invalid", message: expect.stringMatching(/put back/) },
+    ]);
     expect(report.law).toBeNull();
     // The remedy is to build it anew: then the old text has a lock of its own.
     await law.enact();
@@ -152,11 +152,6 @@ proves(
     expect(await told(law)).toEqual([]);
   },
 );
-
-const matching = ({ message, ...rest }: { at: string; code: string; message: RegExp }) => ({
-  ...rest,
-  message: expect.stringMatching(message),
-});
 
 function readAll({ root }: LawfulRepository): Readonly<Record<LawFile, string>> {
   const entries = FILES.map((file) => [file, readFileSync(join(root, LAW_FILES[file]), "utf8")]);
