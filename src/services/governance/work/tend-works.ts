@@ -16,6 +16,7 @@ import { dataIn, isEnded, memberOf, SESSION_EVENTS, Session, type SessionState }
 import type { RecordedEvent } from "../../../store/index.ts";
 import type { WorkAdvice } from "./advise-work.ts";
 import { finishAsked } from "./close-work.ts";
+import { createLeaseKeeper, type KeptLease } from "./lease-keeper.ts";
 import { settle } from "./settle-work.ts";
 import { DAEMON, leaseOwner, type WorkDeps } from "./work-deps.ts";
 
@@ -31,7 +32,7 @@ const SESSION = "session/";
 const LANDING = "landing/";
 const LANDED = "landing.landed@1";
 const ENDS = /^session\.(exited|killed|failed|forgotten)@/;
-const BEAT_MS = 60_000;
+const SETTLE_MS = 60_000;
 const ROWS_MAX = 1000;
 
 export function createWorkTending(deps: WorkDeps, advice: Pick<WorkAdvice, "prepare" | "forget">): WorkTending {
@@ -89,17 +90,19 @@ export function createWorkTending(deps: WorkDeps, advice: Pick<WorkAdvice, "prep
     }
   };
 
-  const beatAll = async (): Promise<void> => {
-    for (const row of await openWorks(deps)) {
-      if (isStopped) return;
-      if (row.at === "active" && row.order.role === "work") await beat(deps, advice, row);
-    }
+  /** Beside the chains: a remote that hangs is no reason to settle nothing. */
+  const keeper = createLeaseKeeper({
+    ...{ clock, leases: deps.leases, log },
+    kept: () => keptLeases(deps),
+    lost: ({ sessionId }, { details }) => inOrder("lost", sessionId, () => lose(deps, advice, sessionId, details)),
+  });
+  const settleAll = async (): Promise<void> => {
     for (const row of await store.rows(WORK, { where: { unsettled: true }, limit: ROWS_MAX }))
       if (!row.isSettled) await settle(deps, row.id);
   };
   const tick = (): void => {
-    cancel = clock.after(BEAT_MS, () => {
-      void inOrder("kept", "", beatAll).finally(() => {
+    cancel = clock.after(SETTLE_MS, () => {
+      void inOrder("kept", "", settleAll).finally(() => {
         if (!isStopped) tick();
       });
     });
@@ -111,15 +114,17 @@ export function createWorkTending(deps: WorkDeps, advice: Pick<WorkAdvice, "prep
       unsubscribe = store.onAppend(hear);
       void inOrder("taken up", "", async () => {
         await takeUp(deps, drop);
-        await beatAll();
+        await settleAll();
+        void keeper.look();
       });
+      keeper.start();
       tick();
     },
     stop: async () => {
       isStopped = true;
       unsubscribe();
       cancel();
-      await Promise.all(chains.values());
+      await Promise.all([keeper.stop(), ...chains.values()]);
     },
   };
 }
@@ -156,22 +161,20 @@ async function agreeWithSession(deps: WorkDeps, row: WorkRow, { phase }: Session
   await deps.committer.change(WorkStream, row.id, decide, DAEMON);
 }
 
-/** The lease lives as long as the session does. Whoever has lost it stops writing. */
-async function beat(deps: WorkDeps, advice: Pick<WorkAdvice, "prepare">, row: WorkRow): Promise<void> {
-  const { order, fence, id } = row;
-  try {
-    const law = await deps.laws.at(order.cwd);
-    if (law === null || fence === null) return;
-    const holder = { owner: leaseOwner(order.agent), fence, sessionId: id };
-    await deps.leases.heartbeat(law.governed, order.ticketId, holder);
-  } catch (thrown) {
-    const { code, message, details } = toNomosError(thrown);
-    if (code !== "lease_lost" && code !== "ticket_leased")
-      return deps.log("a lease could not be kept", { sessionId: id, code, reason: message });
-    await lose(deps, advice, id, details);
+/** A lease lives as long as its session works. */
+async function keptLeases(deps: WorkDeps): Promise<readonly KeptLease[]> {
+  const found: KeptLease[] = [];
+  for (const { at, order, fence, id } of await openWorks(deps)) {
+    if (at !== "active" || order.role !== "work" || fence === null) continue;
+    const law = await deps.laws.at(order.cwd).catch(() => null);
+    if (law === null) continue;
+    const { ticketId } = order;
+    found.push({ sessionId: id, ticketId, governed: law.governed, owner: leaseOwner(order.agent), fence });
   }
+  return found;
 }
 
+/** Whoever has lost the lease stops writing. */
 async function lose(
   deps: WorkDeps,
   advice: Pick<WorkAdvice, "prepare">,
