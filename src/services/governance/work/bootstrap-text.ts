@@ -86,22 +86,19 @@ function ruleLines({ rules }: Bootstrap): readonly string[] {
     return `- ${quoteName(id)} ${type}${what}${where}: ${quoteName(message, CHARS.message)}`;
   });
   const more = rules.length - told.length;
-  return [
-    ...told,
-    ...(more > 0 ? [`- and ${more} more: \`nomos governance show\``] : []),
-    "- The law, the tickets and everything below `.nomos/` are not yours to change. Nobody is asked about that.",
-  ];
+  return [...told, ...(more > 0 ? [`- and ${more} more: \`nomos governance show\``] : [])];
 }
 
 const plainPattern = (pattern: string): string => quoteName(pattern, CHARS.message);
 
-function scopeLines({ scope, fileBudget, session }: Bootstrap): readonly string[] {
+function scopeLines({ ticket, scope, fileBudget, session }: Bootstrap): readonly string[] {
   if (session.role === "audit") return ["- You may read everything and change nothing."];
   return [
     `- You may change: ${patternsOf(scope.allow)}`,
-    ...(scope.deny.length === 0 ? [] : [`- You may not change: ${patternsOf(scope.deny)}`]),
+    ...(ticket.scope.deny.length === 0 ? [] : [`- You may not change: ${patternsOf(ticket.scope.deny)}`]),
+    "- Nor what the law keeps from everybody: itself, tickets, CI, hooks, settings of agents, keys and passwords.",
     `- At most ${fileBudget.files} files and ${fileBudget.lines} lines.`,
-    "- What lies outside is put back after the turn, and a person is asked whether to allow it from then on.",
+    "- What lies outside is refused or put back; a person is asked whether to allow it from the next turn on. Nobody is asked about the law.",
   ];
 }
 
