@@ -100,17 +100,19 @@ async function compose(terminal: Terminal, { args, json }: Parameters<RunCommand
 }
 
 async function importFrom(terminal: Terminal, { args, json }: Parameters<RunCommand>[1]): Promise<number> {
-  const { positionals } = parseArguments(args, {});
+  const { values, positionals } = parseArguments(args, { "dry-run": { type: "boolean" } });
+  const isDryRun = values["dry-run"] === true;
   expectWords(positionals, ["exo"], USAGE);
   if (positionals[0] !== "exo")
     throw new ClientError("usage", { message: `Unknown source "${positionals[0]}".`, remedy: `Usage: ${USAGE}` });
-  const { written, kept, leftOut } = await (await openLaw(terminal)).importExo(terminal.cwd);
+  const { written, kept, leftOut } = await (await openLaw(terminal)).importExo(terminal.cwd, isDryRun);
   if (json) terminal.printJson({ written, kept, leftOut });
   else {
-    for (const file of written) terminal.print(`written   ${file}`);
+    for (const file of written) terminal.print(`${isDryRun ? "to write " : "written  "} ${file}`);
     for (const file of kept) terminal.print(`kept      ${file}: it is there already`);
     for (const { what, reason } of leftOut) terminal.print(`left out  ${what}: ${reason}`);
-    if (written.length > 0) terminal.print("Next: read .nomos/CONSTITUTION.md, then nomos governance build");
+    if (written.length > 0 && !isDryRun)
+      terminal.print("Next: read .nomos/CONSTITUTION.md, then nomos governance build");
   }
   return EXIT.ok;
 }

@@ -36,7 +36,7 @@ export const GOVERNANCE_COMMANDS = {
       ["--evidence E", "of check: what was shown already, such as `attestation:delete`; repeatable"],
       ["build", "compile CONSTITUTION.md into governance.lock.json"],
       ["compose", "seal policy.sealed.json, signed with the key of this home if it has one"],
-      ["import exo", "write .nomos/ from a folder .exo/, and say what was left out"],
+      ["import exo", "write .nomos/ from a folder .exo/, and say what was left out; with --dry-run: write nothing"],
     ],
   },
 } as const satisfies { readonly [name: string]: Everyday };

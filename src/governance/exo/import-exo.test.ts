@@ -73,7 +73,10 @@ proves("GL-13", "a law of ExoProtocol is taken over, and everything that was lef
   const law = await lawfulRepository();
   law.run("rm", "-rq", ".nomos");
   exoFiles(law);
+  const planned = await importExo(law.git, law.root, true);
+  expect(existsSync(join(law.root, ".nomos"))).toBe(false);
   const { written, kept, leftOut } = await importExo(law.git, law.root);
+  expect(planned).toEqual({ written, kept, leftOut });
   expect(kept).toEqual([]);
   expect(written).toEqual([
     ...[".nomos/CONSTITUTION.md", ".nomos/config.yaml", ".nomos/features.yaml"],

@@ -29,9 +29,12 @@ const KNOWN = ["CONSTITUTION.md", "config.yaml", "tickets", "features.yaml", "re
 const MADE_ANEW = ["governance.lock.json", "policy.sealed.json", ".gitignore"];
 const COPIED = ["features", "requirements"] as const;
 
-/** Writes `.nomos/` from the `.exo/` that is checked out at `cwd`. Whatever is there already stays as it is. */
-export async function importExo(git: RepositoryGit, cwd: string, scratch?: string): Promise<ImportedLaw> {
-  const found = await findTip(git, cwd, scratch);
+/**
+ * Writes `.nomos/` from the `.exo/` that is checked out at `cwd`. Whatever is there already stays as it is. A dry run
+ * only says what would be written.
+ */
+export async function importExo(git: RepositoryGit, cwd: string, isDryRun = false): Promise<ImportedLaw> {
+  const found = await findTip(git, cwd);
   if (found === null) throw new NomosError("not_a_repository", { path: cwd });
   const root = found.root ?? found.commonDir;
   await using folder = await holdFolder(join(root, EXO_DIR));
@@ -44,7 +47,7 @@ export async function importExo(git: RepositoryGit, cwd: string, scratch?: strin
   for (const [path, text] of files) {
     const isThere = (await lstat(join(root, path)).catch(() => null)) !== null;
     (isThere ? kept : written).push(path);
-    if (!isThere) await systemFiles().write(root, path, text);
+    if (!isThere && !isDryRun) await systemFiles().write(root, path, text);
   }
   return { written, kept, leftOut };
 }

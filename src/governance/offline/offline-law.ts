@@ -15,7 +15,7 @@ export interface OfflineLaw {
   readonly build: (cwd: string) => Promise<BuiltLaw>;
   /** Signed with the home's key, if the home has one. */
   readonly compose: (cwd: string) => Promise<ComposedLaw>;
-  readonly importExo: (cwd: string) => Promise<ImportedLaw>;
+  readonly importExo: (cwd: string, isDryRun?: boolean) => Promise<ImportedLaw>;
 }
 
 export interface OfflineOptions {
@@ -38,7 +38,7 @@ export function createOfflineLaw({ environment, home, nowMs, known = notKept }: 
     verify: (cwd) => verifyLaw(git, cwd),
     check: async (question) => checkPath(git, question, { home: await person(), standing, known }),
     build: (cwd) => buildLaw(git, cwd),
-    importExo: (cwd) => importExo(git, cwd),
+    importExo: (cwd, isDryRun) => importExo(git, cwd, isDryRun),
     compose: async (cwd) => composeLaw(git, cwd, { signer: await homeSigner(home), nowMs: nowMs() }),
   };
 }

@@ -186,5 +186,11 @@ function twice(path: string): UnreadTicket {
 }
 
 function faultOf({ path, name }: Listed, { message, remedy, faults }: UnreadTicket): TicketFileFault {
-  return { path, id: idOfFile(name), message: `${path} cannot be read: ${message}.`, remedy: remedy.replace("<path>", path), faults };
+  return {
+    path,
+    id: idOfFile(name),
+    message: `${path} cannot be read: ${message}.`,
+    remedy: remedy.replace("<path>", path),
+    faults,
+  };
 }
