@@ -169,7 +169,7 @@ export {
   removeLaw,
   upgradeLaw,
 } from "./governance/governed.ts";
-export { type FoundLaw, GOVERNED_EVENTS, type LawProblem } from "./governance/governed-events.ts";
+export { GOVERNED_EVENTS, type LawProblem } from "./governance/governed-events.ts";
 export { sessionName } from "./ids/session-name.ts";
 export { uuidv7Maker } from "./ids/uuidv7.ts";
 export { jsonFault } from "./json/json-fault.ts";

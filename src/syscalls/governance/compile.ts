@@ -29,7 +29,7 @@ export const governanceCompile: readonly Syscall[] = [
     }),
     errors: [...OPENING, ...WRITING, "not_governed", "governance_missing"],
     http: { method: "POST", path: "/api/governance/build" },
-    cli: { positional: [], ...HERE },
+    cli: { positional: [], ...HERE, says: ["{file} has {rules|rule}.", "Next: nomos governance compose"] },
     commit: (context, { cwd }) => context.services.laws.build(cwd, byOf(context)),
     answer: async ({ services }, { cwd }, events) => {
       const { file, rules, notes } = await services.laws.built(cwd);
@@ -47,7 +47,12 @@ export const governanceCompile: readonly Syscall[] = [
     }),
     errors: [...OPENING, ...WRITING, "file_missing"],
     http: { method: "POST", path: "/api/governance/import" },
-    cli: { positional: ["from"], ...HERE },
+    cli: {
+      positional: ["from"],
+      ...HERE,
+      says: ["Wrote {written.length|file}.", "Next: read .nomos/CONSTITUTION.md, then nomos init"],
+      rows: "leftOut",
+    },
     commit: (context, { cwd }) => context.services.laws.importFrom(cwd, byOf(context)),
     answer: async (_context, _input, events) => {
       const done = dataIn(GOVERNED_EVENTS, events, "governance.imported@1");
@@ -67,7 +72,7 @@ export const governanceCompile: readonly Syscall[] = [
     }),
     errors: [...OPENING, ...WRITING, "not_governed", "governance_missing", "governance_drift"],
     http: { method: "POST", path: "/api/governance/compose" },
-    cli: { positional: [], ...HERE },
+    cli: { positional: [], ...HERE, says: ["{file} is sealed.", "Next: commit .nomos"] },
     commit: (context, { cwd }) => context.services.laws.compose(cwd, byOf(context)),
     answer: async ({ services }, { cwd }, events) => {
       const { file, signer } = await services.laws.composed(cwd);

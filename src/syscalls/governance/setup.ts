@@ -45,7 +45,19 @@ export const governanceSetup: readonly Syscall[] = [
     }),
     errors: [...OPENING, ...WRITING],
     http: { method: "POST", path: "/api/governance/init" },
-    cli: { positional: [], ...HERE },
+    cli: {
+      positional: [],
+      ...HERE,
+      says: [
+        [
+          ["dryRun", true, "{root} would get a law: {files.length|file}."],
+          ["isNew", false, "{root} has a law already; nothing was changed."],
+          ["isNew", true, "{root} has a law: {files.length|file} in .nomos, on {branch}."],
+        ],
+        "{notices|lines}",
+        "Next: nomos governance show",
+      ],
+    },
     idempotent: true,
     commit: async (context, { dryRun = false, ...given }) =>
       dryRun ? [] : context.services.laws.init(initWish(given, false), byOf(context)),
@@ -84,7 +96,15 @@ export const governanceSetup: readonly Syscall[] = [
     }),
     errors: [...OPENING, ...WRITING, "not_governed", "governance_kept"],
     http: { method: "POST", path: "/api/governance/deinit" },
-    cli: { positional: [], ...HERE },
+    cli: {
+      positional: [],
+      ...HERE,
+      says: [
+        ["dryRun", true, "{root} would lose its law: {files.length|file} and {refs.length|ref}."],
+        ["dryRun", false, "{root} has no law any more."],
+        "{notices|lines}",
+      ],
+    },
     destructive: true,
     commit: async (context, { dryRun = false, ...given }) =>
       dryRun ? [] : context.services.laws.deinit(deinitWish(given, false), byOf(context)),
