@@ -3,7 +3,7 @@ import { compareLeases, type Lease, parseLease, writeLease } from "../../domains
 import { isRefusal } from "../../kernel/index.ts";
 import type { LocalRefs, RefMovement } from "../refs/local-refs.ts";
 import type { SharedPlace } from "../refs/ref-documents.ts";
-import { refOf, seenRefOf, theirRefOf } from "../refs/ref-names.ts";
+import { LEASE_PATTERNS, leasedIn, refOf, seenRefOf, theirRefOf } from "../refs/ref-names.ts";
 import { type RemoteRefs, remoteFailed } from "../refs/remote-refs.ts";
 
 /** The records of one ticket that count, and where the refs are, for compare and swap. */
@@ -25,6 +25,8 @@ export interface LeaseRefs {
   readonly there: (place: SharedPlace, remote: string, ticketId: string) => Promise<KnownLeases>;
   /** False where a ref is no longer as it was known. */
   readonly write: (place: SharedPlace, known: KnownLeases, lease: Lease) => Promise<boolean>;
+  /** Brings what the remote has of all tickets. What cannot be read or went back is left for whoever asks for it. */
+  readonly refresh: (place: SharedPlace, remote: string) => Promise<void>;
   /** All tickets that this clone knows a lease of. */
   readonly list: (place: Pick<SharedPlace, "repository">) => Promise<readonly Lease[]>;
 }
@@ -143,6 +145,17 @@ export function createLeaseRefs(local: LocalRefs, remote: RemoteRefs): LeaseRefs
         return true;
       } finally {
         await prepared.drop();
+      }
+    },
+    refresh: async (place, from) => {
+      const { repository } = place;
+      const here = new Map((await local.list(repository, "refs/nomos/")).map(({ ref, oid }) => [ref, oid]));
+      for (const [ref, oid] of await remote.lookAll(repository, from, LEASE_PATTERNS)) {
+        const ticketId = leasedIn(ref);
+        if (ticketId === null || here.get(seenRefOf(ticketId)) === oid || here.get(refOf("leases", ticketId)) === oid)
+          continue;
+        const lease = await readable(place, ticketId, oid);
+        if (lease !== null) await settle(place, lease, oid);
       }
     },
     list: async ({ repository }) => {

@@ -42,3 +42,25 @@ proves("GR-2", "a lease that ended is taken over after the grace, and its holder
   });
   expect(await a.leases.holder(a.governed, T)).toMatchObject({ owner: "agent:b", fence: 2 });
 });
+
+proves("GR-2", "a refresh shows who holds the tickets of other clones, and who has let go", async () => {
+  using all = setUpClones();
+  const [a, b] = [await all.clone("a"), await all.clone("b")];
+  const shown = async () =>
+    (await b.leases.list(b.governed)).map(({ ticketId, owner, fence }) => [ticketId, owner, fence]);
+  await a.leases.claim(a.governed, "TKT-1", { owner: "agent:a" });
+  await a.leases.claim(a.governed, "TKT-2", { owner: "agent:a" });
+  expect(await shown()).toEqual([]);
+  await b.leases.refresh(b.governed);
+  expect(await shown()).toEqual([
+    ["TKT-1", "agent:a", 1],
+    ["TKT-2", "agent:a", 1],
+  ]);
+  await a.leases.release(a.governed, "TKT-1", { owner: "agent:a", fence: 1 });
+  await a.leases.renew(a.governed, "TKT-2", { owner: "agent:a", fence: 1 });
+  await b.leases.refresh(b.governed);
+  expect((await b.leases.list(b.governed)).map(({ fence, releasedMs }) => [fence, releasedMs === null])).toEqual([
+    [1, false],
+    [2, true],
+  ]);
+});

@@ -61,6 +61,8 @@ export interface Leases {
   readonly check: (governed: LeasedRepository, ticketId: string, fence: number) => Promise<Refusal | null>;
   /** Like `check`, by what the remote has now: for what cannot be taken back. */
   readonly confirm: (governed: LeasedRepository, ticketId: string, fence: number) => Promise<Refusal | null>;
+  /** Brings what the remote has of all tickets, for a list. Does nothing without a remote. */
+  readonly refresh: (governed: LeasedRepository) => Promise<void>;
   /** The last lease of each ticket, live or not. */
   readonly list: (governed: LeasedRepository) => Promise<readonly HeldLease[]>;
 }
@@ -189,6 +191,10 @@ export function createLeases({ refs, clock, host, remoteOf }: LeasesOptions): Le
     confirm: async (governed, ticketId, fence) => {
       const { newest } = await latest(await placeOf(governed, ticketId), ticketId);
       return judge(governed, ticketId, fence, newest);
+    },
+    refresh: async (governed) => {
+      const remote = await remoteOf(governed);
+      if (remote !== null) await leaseRefs.refresh({ repository: governed.repository, remote }, remote);
     },
     list: async (governed) => (await leaseRefs.list(governed)).map(told),
   };

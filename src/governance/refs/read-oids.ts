@@ -69,11 +69,13 @@ export function createOidReader(git: RepositoryGit): OidReader {
 
 /** Whoever packs refs writes the pack before it removes the loose ones, so this is read first. */
 async function looseRef(path: string): Promise<string | null> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW).catch(orNothing);
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(orNothing);
   if (file === null) return null;
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(REF_BYTES), 0, REF_BYTES, 0);
     return buffer.toString("latin1", 0, bytesRead).trim();
+  } catch (thrown) {
+    return orNothing(thrown);
   } finally {
     await file.close();
   }
@@ -94,6 +96,6 @@ function oursIn(text: string): Map<string, string | null> {
 
 function orNothing(thrown: unknown): null {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : null;
-  if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR") return null;
+  if (["ENOENT", "ENOTDIR", "EISDIR", "ELOOP"].includes(String(code))) return null;
   throw thrown;
 }

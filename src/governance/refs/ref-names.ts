@@ -15,9 +15,20 @@ export const refOf = (kind: RefKind, id: string): string => `refs/nomos/${kind}/
 export const seenRefOf = (id: string): string => `${SEEN}/${checked(id)}`;
 export const theirRefOf = (id: string): string => `${THEIRS}/${checked(id)}`;
 
+/** Both, for all tickets. */
+export const LEASE_PATTERNS: readonly string[] = ["refs/nomos/leases/*", `${THEIRS}/*`];
+
 /** The id in `refs/nomos/<kind>/<id>`; null for any other name. */
 export function idIn(ref: string, kind: RefKind): string | null {
-  const prefix = `refs/nomos/${kind}/`;
+  return idBehind(`refs/nomos/${kind}/`, ref);
+}
+
+/** The ticket of a lease, ours or ExoProtocol's. */
+export function leasedIn(ref: string): string | null {
+  return idIn(ref, "leases") ?? idBehind(`${THEIRS}/`, ref);
+}
+
+function idBehind(prefix: string, ref: string): string | null {
   const id = ref.startsWith(prefix) ? ref.slice(prefix.length) : "";
   return isRefId(id) ? id : null;
 }

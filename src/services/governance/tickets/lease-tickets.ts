@@ -110,9 +110,9 @@ export function dispatchOf(book: TicketBook): Dispatch {
   return dispatchTickets(all, { lanes: config.lanes, ticketsAtOnceMax: config.ticketsAtOnceMax, nowMs });
 }
 
-/** Who is faster gets it: then the next one is tried. Nothing where nothing is left. */
+/** Who is faster gets it: then the next one is tried, as where a ticket's lease is damaged. Nothing where nothing is left. */
 const CLAIMS_MAX = 20;
-const TAKEN: readonly string[] = ["ticket_leased", "ref_conflict"];
+const TAKEN: readonly string[] = ["ticket_leased", "ref_conflict", "lease_rewound", "lease_damaged"];
 
 export async function claimNext(
   parts: ChangeParts,
@@ -123,7 +123,7 @@ export async function claimNext(
   const first = await parts.books.at(cwd);
   // Within a daemon one after another: two that look at the same moment would both see a free place in a lane.
   return parts.records.alone(`${first.governed.repoKey} next`, async () => {
-    await parts.deps.documents.refresh(first.place, "status");
+    await Promise.all([parts.deps.documents.refresh(first.place, "status"), parts.deps.leases.refresh(first.governed)]);
     const lost = new Set<string>();
     for (let tries = 1; tries <= CLAIMS_MAX; tries += 1) {
       const book = await parts.books.again(first.governed);

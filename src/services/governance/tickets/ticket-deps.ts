@@ -15,7 +15,7 @@ export interface TicketDeps {
   readonly reader: TicketReader;
   readonly files: Pick<FileCommits, "commit" | "recover">;
   readonly documents: RefDocuments;
-  readonly leases: Pick<Leases, "claim" | "heartbeat" | "release" | "holder" | "list" | "confirm">;
+  readonly leases: Pick<Leases, "claim" | "heartbeat" | "release" | "holder" | "list" | "confirm" | "refresh">;
   readonly proofs: Proofs;
   readonly log: (message: string, details: object) => void;
 }
