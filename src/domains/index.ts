@@ -376,7 +376,6 @@ export {
   finishWork,
   handWork,
   isOpenWork,
-  leaseWork,
   loseWork,
   measureWork,
   planWork,
@@ -393,7 +392,6 @@ export {
   warnWork,
 } from "./work/work.ts";
 export {
-  type AskedFinish,
   type DriftFigures,
   type Finished,
   type Handed,

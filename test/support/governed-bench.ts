@@ -13,7 +13,7 @@ export interface GovernedBench extends Bench {
   readonly enact: (rules?: readonly Readonly<Record<string, unknown>>[]) => Promise<string>;
 }
 
-export const RULES: readonly Readonly<Record<string, unknown>>[] = [
+const RULES: readonly Readonly<Record<string, unknown>>[] = [
   {
     ...{ id: "RULE-KEEP-1", type: "filesystem_deny", patterns: ["docs/kept/**"], actions: ["delete"] },
     message: "What is kept stays.",

@@ -2,8 +2,7 @@ import fc from "fast-check";
 
 const text = fc.string({ maxLength: 12 });
 const maybe = fc.option(text, { nil: null });
-const fence = fc.nat({ max: 9 });
-const maybeFence = fc.option(fence, { nil: null });
+const maybeFence = fc.option(fc.nat({ max: 9 }), { nil: null });
 const role = fc.constantFrom("work", "audit");
 const repo = fc.constantFrom("r1", "r2");
 const ticketId = fc.constantFrom("TKT-1", "TKT-2");
@@ -27,7 +26,6 @@ export const WORK_FACTS = {
   }),
   "work.assigned@1": fc.record({ ticketId, repo, role, fence: maybeFence }),
   "work.told@1": fc.record({ turnId: text, steerId: text, receivedFrom: maybe }),
-  "work.leased@1": fc.record({ fence }),
   "work.lost@1": fc.record({ holder: maybe, fence: maybeFence }),
   "work.warned@1": told,
   "work.measured@1": figures,

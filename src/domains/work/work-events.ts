@@ -82,8 +82,6 @@ export const WORK_EVENTS = {
   }>(),
   /** The agent was given its ticket, in this turn. The text is in its stream, as `steerId`. */
   "work.told@1": event<ToldWork>(),
-  /** The lease was taken anew, with a higher fence. */
-  "work.leased@1": event<{ readonly fence: number }>(),
   /** Somebody else holds the lease, or nobody does. */
   "work.lost@1": event<{ readonly holder: string | null; readonly fence: number | null }>(),
   /** The agent was told that it lost the lease. */

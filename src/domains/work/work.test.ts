@@ -9,7 +9,6 @@ import {
   finishWork,
   handWork,
   isOpenWork,
-  leaseWork,
   loseWork,
   measureWork,
   planWork,
@@ -40,7 +39,6 @@ const STEPS: readonly ((state: WorkState) => Decision)[] = [
   (state) => planWork(state, ORDER),
   (state) => assignWork(state, 3),
   (state) => tellWork(state, TOLD),
-  (state) => leaseWork(state, 5),
   (state) => loseWork(state, { holder: "session:x", fence: 4 }),
   (state) => warnWork(state, TOLD),
   (state) => measureWork(state, FIGURES),
@@ -106,14 +104,15 @@ test("a handoff is received once, by the first that starts", () => {
   expect(receiveWork(received, "two")).toEqual([]);
 });
 
-test("a lost lease is told once, until the lease is taken anew", () => {
+test("a lost lease is told once, until the lease is taken anew by a resumption", () => {
   const lost = after(plan, assign, (state) => loseWork(state, { holder: "session:x", fence: 4 }));
   expect(loseWork(lost, { holder: "session:x", fence: 4 })).toEqual([]);
   const warned = warnWork(lost, TOLD);
   if (isRefusal(warned)) return expect.fail("refused");
   expect(warned).toHaveLength(1);
   expect(warnWork(fold(lost, warned).state, TOLD)).toEqual([]);
-  expect(after(plan, assign, (state) => leaseWork(state, 5))).toMatchObject({ fence: 5, lost: null });
+  const rested = [plan, assign, (state: WorkState) => suspendWork(state, "lunch", false)];
+  expect(after(...rested, (state) => resumeWork(state, 5))).toMatchObject({ fence: 5, lost: null });
 });
 
 test("drift is kept as history: each measurement is a row of its own, and the same figures are none", () => {

@@ -74,10 +74,6 @@ export function tellWork(state: WorkState, { turnId, steerId, receivedFrom }: To
   return state.at === "absent" || state.isTold ? [] : [fact("work.told@1", { turnId, steerId, receivedFrom })];
 }
 
-export function leaseWork(state: WorkState, fence: number): Decision {
-  return isOpenWork(state) && state.fence !== fence ? [fact("work.leased@1", { fence })] : [];
-}
-
 export function loseWork(state: WorkState, to: NonNullable<WorkState["lost"]>): Decision {
   const isKnown = state.lost !== null && state.lost.holder === to.holder && state.lost.fence === to.fence;
   return state.at !== "active" || isKnown ? [] : [fact("work.lost@1", to)];
@@ -150,8 +146,6 @@ function changeOf(given: FactOf<typeof WORK_EVENTS>, state: WorkState): Partial<
       return { at: "active", fence: given.data.fence };
     case "work.told@1":
       return { isTold: true };
-    case "work.leased@1":
-      return { fence: given.data.fence, lost: null, isWarned: false };
     case "work.lost@1":
       return { lost: given.data, isWarned: false };
     case "work.warned@1":

@@ -63,7 +63,7 @@ export interface HeldGovernanceDeps {
   readonly clock: Clock;
   readonly newId: NewId;
   /** Made after this. */
-  readonly trees: () => Pick<SessionTrees, "find">;
+  readonly trees: () => Pick<SessionTrees, "repositoryOf">;
   readonly log: (message: string, details: object) => void;
 }
 
@@ -106,11 +106,8 @@ export function holdGovernance(deps: HeldGovernanceDeps): HeldGovernance {
   const sessionLaws = createSessionLaws({
     ...{ store, laws, worktrees: join(home, "worktrees") },
     repositoryOf: async (worktreeId) => {
-      const found = await deps
-        .trees()
-        .find(worktreeId)
-        .catch(() => null);
-      return found === null ? null : (found.repository.root ?? found.repository.gitDir);
+      const found = await deps.trees().repositoryOf(worktreeId);
+      return found === null ? null : (found.root ?? found.gitDir);
     },
     leaseProblem: async ({ governed }, { order, fence }) => {
       if (order === null || fence === null) return "lease_missing";

@@ -41,6 +41,8 @@ export interface SessionTrees {
   readonly list: () => Promise<readonly ShownTree[]>;
   /** The worktree that a session works in, or worked in. */
   readonly find: (sessionId: string) => Promise<ShownTree>;
+  /** The person's repository that a worktree was made from; null: there is no such worktree. */
+  readonly repositoryOf: (id: string) => Promise<Worktree["repository"] | null>;
   readonly show: (id: string) => Promise<ShownTree & { readonly work: Work }>;
   /**
    * Refused with `worktree_has_work` or `worktree_in_use` if data would be lost. The only way to clear one whose folder is
@@ -164,6 +166,7 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
       }
     },
     list: async () => shown(await worktrees.list()),
+    repositoryOf: async (id) => (await worktrees.get(id))?.repository ?? null,
     show: async (id) => ({ ...(await known(id)), work: await worktrees.work(id) }),
     find: async (sessionId) => known(await worktreeOf(store, sessionId)),
     apply: async (sessionId, by) => applyTree(deps, await known(await worktreeOf(store, sessionId)), sessionId, by),

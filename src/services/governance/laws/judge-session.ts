@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { judgeLaw, type Voice } from "../../../domains/index.ts";
+import { type CompiledLaw, judgeLaw, type Voice } from "../../../domains/index.ts";
 import { isInside } from "../../../host/index.ts";
 import type { HeldLaw } from "./held-law.ts";
 
@@ -15,7 +15,7 @@ export interface SessionGround {
 }
 
 /** What a verb of a turn does to a file; null: nothing that the law knows. */
-export function lawVerb(verb: string, removes: boolean): string | null {
+function lawVerb(verb: string, removes: boolean): string | null {
   if (removes) return "delete";
   const known = VERBS[verb];
   if (known !== undefined) return known;
@@ -90,9 +90,20 @@ export function forbidden(ground: SessionGround, verb: string, path: string): Fo
     evidence: ["attestation:delete"],
   });
   if (verdict !== "deny") return null;
+  const guard = isOutside ? guardOf(compiled, verb, path) : null;
+  if (guard !== null) return guard;
   const counting = rules.filter((rule) => rule !== OUTSIDE || (work !== null && verb !== "read"));
   const [rule] = counting;
   return rule === undefined ? null : { rule, reason };
+}
+
+/** Keys and passwords of the person: that a place is outside of the repository is no reason to read them. */
+function guardOf(compiled: CompiledLaw, verb: string, absolute: string): Forbidden | null {
+  const subject = { absolute, relative: null };
+  const action = verb === "read" || verb === "delete" ? verb : "write";
+  if (compiled.allowed(action, subject).length > 0) return null;
+  const [guard] = compiled.protections(action, subject);
+  return guard === undefined ? null : { rule: `protected:${guard.pattern}`, reason: guard.message };
 }
 
 const OUTSIDE = "outside_repository";

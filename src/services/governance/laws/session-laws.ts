@@ -43,8 +43,13 @@ export function createSessionLaws(deps: SessionLawsDeps): SessionLaws {
   const places = new Map<string, Place | null>();
   const grounds = new Map<string, SessionGround | null>();
   const works = new Map<string, WorkState>();
+  let appends = 0;
   const unsubscribe = store.onAppend((events: readonly RecordedEvent[]) => {
-    for (const { stream } of events) if (stream.startsWith(WORK)) works.delete(stream.slice(WORK.length));
+    for (const { stream } of events) {
+      if (!stream.startsWith(WORK)) continue;
+      appends += 1;
+      works.delete(stream.slice(WORK.length));
+    }
   });
 
   const placeOf = async (cwd: string): Promise<Place | null> => {
@@ -57,8 +62,10 @@ export function createSessionLaws(deps: SessionLawsDeps): SessionLaws {
   const workOf = async (sessionId: string): Promise<WorkState> => {
     const known = works.get(sessionId);
     if (known !== undefined) return known;
+    const before = appends;
     const state = await store.fold(WorkStream, sessionId);
-    works.set(sessionId, state);
+    // What was recorded while it was read may not be in it.
+    if (appends === before) works.set(sessionId, state);
     return state;
   };
   const look = async (sessionId: string, place: Place | null): Promise<void> => {
@@ -85,7 +92,7 @@ export function createSessionLaws(deps: SessionLawsDeps): SessionLaws {
       if (spec === null) return;
       if (places.size >= SESSIONS_MAX) for (const kept of [places, grounds, works]) kept.clear();
       const place = places.get(id) ?? (await placeOf(spec.cwd));
-      places.set(id, place);
+      if (place !== null) places.set(id, place);
       await look(id, place);
     },
     refresh: async (sessionId) => {

@@ -12,7 +12,7 @@ import {
   WorkStream,
 } from "../../../domains/index.ts";
 import type { HeldLease } from "../../../governance/index.ts";
-import { Session } from "../../../kernel/index.ts";
+import { memberOf, Session } from "../../../kernel/index.ts";
 import type { HeldLaw } from "../laws/held-law.ts";
 import { mementoPath, mementoText } from "./memento-text.ts";
 import { landedBy } from "./plan-work.ts";
@@ -28,9 +28,16 @@ export async function settle(deps: WorkDeps, sessionId: string): Promise<void> {
   const work = await deps.store.fold(WorkStream, sessionId);
   if (work.order === null || work.isSettled) return;
   const known: Known = { ...work, order: work.order };
-  const law = await deps.laws.at(known.order.cwd).catch(() => null);
+  const law = await deps.laws.at(known.order.cwd).catch(nullIfGone);
   const commit = law === null ? null : await inGit(deps, law, sessionId, known);
   await deps.committer.change(WorkStream, sessionId, (state) => settleWork(state, commit), DAEMON);
+}
+
+/** A repository that somebody removed has nothing that could be brought up to date. */
+function nullIfGone(thrown: unknown): null {
+  const code = memberOf(thrown, "code");
+  if (code === "ENOENT" || code === "ENOTDIR" || code === "cwd_missing") return null;
+  throw thrown;
 }
 
 async function inGit(deps: WorkDeps, law: HeldLaw, sessionId: string, work: Known): Promise<string | null> {
