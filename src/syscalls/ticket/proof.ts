@@ -73,18 +73,15 @@ export const ticketProof: Syscall = read({
     positional: ["id"],
     paths: ["cwd"],
     here: { member: "cwd", unless: [] },
-    says: [
-      [
-        ["proven", true, "{id} is proven: {title}"],
-        ["proven", false, "{id} is not proven: {title}"],
-      ],
-    ],
     card: [
+      ["Ticket", "{id}: {title}"],
+      ["Status", "{status}"],
+      ["Proven", "{proven}"],
       ["Missing", "{missing}"],
-      ["Landing", "{evidence.landing}"],
-      ["Commit", "{evidence.commit}"],
+      ["Landed", "{evidence.commit} on {evidence.branch}"],
       ["Checks", "{evidence.checks}"],
       ["Evidence", "{kept}"],
+      ["Recorded", "{closed.at|age} by {closed.by}"],
     ],
     succeeds: { member: "proven", value: "true" },
   },

@@ -51,7 +51,17 @@ export const work: readonly Syscall[] = [
     }),
     errors: ["not_governed", "cwd_missing"],
     http: { method: "GET", path: "/api/drift" },
-    cli: { positional: ["ticket"], paths: ["cwd"], here: { member: "cwd", unless: [] }, rows: "samples" },
+    cli: {
+      positional: ["ticket"],
+      paths: ["cwd"],
+      here: { member: "cwd", unless: [] },
+      says: [
+        ["samples.length", 0, "Nothing was measured yet."],
+        "Drift is {average} on average and {max} at most.",
+        "Over 0.7: {high|session}.",
+      ],
+      rows: "samples",
+    },
     answer: async ({ services: { works } }, { cwd, ticket, limit }) => {
       const repo = await works.repoAt(cwd);
       const samples = await works.history(repo, ticket ?? null, limit);

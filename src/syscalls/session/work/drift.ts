@@ -24,7 +24,11 @@ export const sessionDrift: Syscall = read({
     "overloaded",
   ],
   http: { method: "GET", path: "/sessions/:id/drift" },
-  cli: { positional: ["id"], rows: "files" },
+  cli: {
+    positional: ["id"],
+    says: [["score", 0, "Nothing was changed."], "Drift is {score}."],
+    rows: "files",
+  },
   answer: async ({ services: { works } }, { id }) => {
     const measured = await works.drift(id);
     const { files: _count, ...rest } = figures(measured);
