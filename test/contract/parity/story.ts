@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { needs } from "../../support/needs.ts";
+import { TICKET_STORY } from "./ticket-story.ts";
 
 /** Values that earlier steps found: mostly ids. */
 export type Memory = Record<string, string>;
@@ -628,6 +629,7 @@ export const STORY: readonly Step[] = [
   { syscall: "session.fork", input: ofSession(), refused: "session_archived" },
   ...LANDING_STORY,
   ...FANOUT_STORY,
+  ...TICKET_STORY,
 ];
 
 /** These run last. */

@@ -122,6 +122,20 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["fan-out.land", "$fanId best", { fannedId: "landing.id" }],
   ["landing.wait", "$fannedId"],
   ["fan-out.drop", "$fanId"],
+  ["ticket.create", "intent Log in --brain-dump x --cwd law", { intentId: "id" }],
+  ["ticket.create", "task Ask for it --parent $intentId --cwd law", { ticketId: "id" }],
+  ["ticket.edit", "$ticketId --title Asked --cwd law"],
+  ["ticket.plan", "plan.md --dry-run --cwd law"],
+  ["ticket.list", "--cwd law"],
+  ["ticket.show", "$ticketId --cwd law"],
+  ["ticket.overlaps", "--cwd law"],
+  ["ticket.check", "--cwd law"],
+  ["ticket.next", "--cwd law"],
+  ["ticket.lease", "$ticketId --cwd law", { fence: "fence" }],
+  ["ticket.heartbeat", "$ticketId $fence --cwd law"],
+  ["ticket.release", "$ticketId $fence --cwd law"],
+  ["ticket.archive", "$ticketId not now --cwd law"],
+  ["ticket.close", "$intentId --cwd law"],
   ["session.prompt", "$treedId write more.txt more"],
   ["session.wait", "$treedId"],
   ["session.kill", "$treedId"],
@@ -184,6 +198,15 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["system.shutdown", ""],
 ];
 
+/** With as much of a law as tickets need. */
+async function makeLaw(path: string): Promise<void> {
+  makeRepository(path);
+  await mkdir(join(path, ".nomos"));
+  await writeFile(join(path, ".nomos", "config.yaml"), "version: 1\n");
+  execFileSync("git", ["-C", path, "add", ".nomos"]);
+  execFileSync("git", ["-C", path, "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-qm", "Law"]);
+}
+
 /** With a branch to land on. */
 function makeRepository(path: string): void {
   execFileSync("git", ["init", "-q", "-b", "main", path]);
@@ -211,6 +234,8 @@ test(
     await mkdir(work);
     const cwd = await realpath(work);
     makeRepository(join(cwd, "repo"));
+    await makeLaw(join(cwd, "law"));
+    await writeFile(join(cwd, "plan.md"), "* T1: Begin\n");
     await writeFile(join(cwd, "value"), "fake-value-of-every-syscall\n");
     await writeFile(join(cwd, "lines.env"), "LINE=fake-value-of-a-line\n");
     let made: Made = {};
