@@ -188,6 +188,14 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["secret.rekey", "--to file"],
   ["secret.recover", "--discard"],
   ["secret.scan", ""],
+  ["governance.scan", "--cwd repo"],
+  ["governance.init", "--cwd repo"],
+  ["governance.show", "--cwd repo"],
+  ["governance.config", "--cwd repo"],
+  ["governance.upgrade", "--cwd repo"],
+  ["governance.gc", "--cwd repo"],
+  ["governance.list", ""],
+  ["governance.deinit", "--cwd repo"],
   ["config.show", ""],
   ["config.explain", "turnTimeoutMs"],
   ["config.set", '--config {"turnTimeoutMs":90000}'],
@@ -223,6 +231,7 @@ const ELSEWHERE: readonly string[] = [
   "dashboard.enter",
   "model.login",
   "mcp-server.login",
+  ...["governance.build", "governance.check", "governance.compose", "governance.import", "governance.verify"],
   ...["landing.eject", "landing.hold", "landing.release", "landing.move"],
 ];
 
