@@ -219,7 +219,7 @@ export {
   type LeaseHolder,
   type LeaseWish,
 } from "./leases/decide-lease.ts";
-export { belongsTo, compareLeases, isFree, isLive, LEASE_GRACE_MS, LEASE_LIMITS, type Lease } from "./leases/lease.ts";
+export { compareLeases, isFree, isLive, LEASE_GRACE_MS, LEASE_LIMITS, type Lease } from "./leases/lease.ts";
 export { parseLease, writeLease } from "./leases/lease-text.ts";
 export { didYouMean, nearest } from "./names/nearest.ts";
 export {

@@ -16,15 +16,12 @@ export type { SoundLaw } from "./law/verify-source.ts";
 export {
   createLeases,
   type HeldLease,
-  type LeaseClaim,
   type LeasedRepository,
   type Leases,
-  type LeasesOptions,
-  type TimedHolder,
 } from "./leases/leases.ts";
 export { createOfflineLaw } from "./offline/offline-law.ts";
-export type { DocumentKind, RefDocument, RefDocuments, SharedPlace, Swapped } from "./refs/ref-documents.ts";
-export { createRefs, type Refs, type RefsOptions } from "./refs/refs.ts";
+export type { RefDocument, RefDocuments, SharedPlace } from "./refs/ref-documents.ts";
+export { createRefs, type Refs } from "./refs/refs.ts";
 export { explainUngoverned } from "./repository/explain-ungoverned.ts";
 export { LAW_DIR } from "./repository/law-path.ts";
 export { findTip, type Governed, openGoverned } from "./repository/open-governed.ts";

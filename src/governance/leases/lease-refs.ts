@@ -5,6 +5,7 @@ import type { LocalRefs, RefMovement } from "../refs/local-refs.ts";
 import type { SharedPlace } from "../refs/ref-documents.ts";
 import { LEASE_PATTERNS, leasedIn, refOf, seenRefOf, theirRefOf } from "../refs/ref-names.ts";
 import { type RemoteRefs, remoteFailed } from "../refs/remote-refs.ts";
+import { createSeenLeases, isTheirs, movesTo, type SeenLease } from "./seen-leases.ts";
 
 /** The records of one ticket that count, and where the refs are, for compare and swap. */
 export interface KnownLeases {
@@ -35,43 +36,11 @@ export interface LeaseRefs {
 const PUSHES_MAX = 3;
 
 export function createLeaseRefs(local: LocalRefs, remote: RemoteRefs): LeaseRefs {
-  const readable = async (
-    place: Pick<SharedPlace, "repository">,
-    ticketId: string,
-    oid: string | null,
-  ): Promise<Lease | null> => {
-    const text = oid === null ? null : await local.textOf(place.repository, oid);
-    const lease = text === null ? null : parseLease(text);
-    return lease === null || isRefusal(lease) || lease.ticketId !== ticketId ? null : lease;
-  };
-
-  const look = async (place: Pick<SharedPlace, "repository">, ticketId: string): Promise<Here> => {
-    const { repository } = place;
-    const [oid, seenOid] = await Promise.all([
-      local.oidOf(repository, refOf("leases", ticketId)),
-      local.oidOf(repository, seenRefOf(ticketId)),
-    ]);
-    const [lease, seen] = [await readable(place, ticketId, oid), await readable(place, ticketId, seenOid)];
-    const isDamaged = lease === null && seen === null && (oid !== null || seenOid !== null);
-    // A ref that was moved back, or damaged, is not believed.
-    const isSeenNewer = seen !== null && (lease === null || compareLeases(seen, lease) > 0);
-    const newestOid = isSeenNewer ? seenOid : oid;
-    return { oid, seenOid, seen, newest: isSeenNewer ? seen : lease, newestOid, isDamaged };
-  };
-  const lookHere = async (place: SharedPlace, ticketId: string): Promise<Here> => {
+  const { readable, look, settle } = createSeenLeases(local);
+  const lookHere = async (place: SharedPlace, ticketId: string): Promise<SeenLease> => {
     const found = await look(place, ticketId);
     if (found.isDamaged && place.remote === null) throw damaged(ticketId, null);
     return found;
-  };
-
-  /** Until the clone has seen this record, or a newer one. ExoProtocol's are no state of our ref. */
-  const settle = async (place: SharedPlace, lease: Lease, to: string, move = local.move): Promise<void> => {
-    for (;;) {
-      const found = await look(place, lease.ticketId);
-      if (found.newest !== null && compareLeases(found.newest, lease) >= 0) return;
-      if (await move(place.repository, movesTo(lease, to, found))) return;
-      move = local.move;
-    }
   };
 
   const there: LeaseRefs["there"] = async (place, from, ticketId) => {
@@ -177,28 +146,9 @@ export function createLeaseRefs(local: LocalRefs, remote: RemoteRefs): LeaseRefs
   }
 }
 
-/** What the clone's own refs say. */
-interface Here {
-  readonly oid: string | null;
-  readonly seenOid: string | null;
-  readonly seen: Lease | null;
-  readonly newest: Lease | null;
-  readonly newestOid: string | null;
-  readonly isDamaged: boolean;
-}
-
 interface Made {
   readonly lease: Lease;
   readonly oid: string;
-}
-
-/** A heartbeat is not remembered apart: what was seen is there to notice fences and releases that go back. */
-function movesTo(lease: Lease, to: string, { oid, seenOid, seen }: Here): readonly RefMovement[] {
-  const isBeat = seen !== null && seen.fence === lease.fence && seen.nonce === lease.nonce && lease.releasedMs === null;
-  return [
-    ...(isTheirs(lease) ? [] : [{ ref: refOf("leases", lease.ticketId), from: oid, to }]),
-    ...(isBeat ? [] : [{ ref: seenRefOf(lease.ticketId), from: seenOid, to }]),
-  ];
 }
 
 function knownOf(records: readonly (Lease | null)[], ours: string | null, theirs: string | null): KnownLeases {
@@ -210,9 +160,6 @@ function knownOf(records: readonly (Lease | null)[], ours: string | null, theirs
 function isCutOff(seen: Lease, our: Lease): boolean {
   return seen.nonce === our.nonce && seen.fence === our.fence && compareLeases(seen, our) > 0;
 }
-
-/** Written by ExoProtocol. */
-const isTheirs = ({ clone }: Lease): boolean => clone === null;
 
 /**
  * What this clone has seen, where it still counts beside what the remote has. ExoProtocol releases by deleting its ref:

@@ -94,6 +94,23 @@ proves("GR-9", "leases that were there before the remote are shared by the next 
 });
 
 proves(
+  "GR-3",
+  "a lease that lives is decided where it is shared, also when the configuration names no remote now",
+  async () => {
+    using all = setUpClones();
+    const [a, b] = [await all.clone("a"), await all.clone("b")];
+    await a.leases.claim(a.governed, T, { ...A, minutes: 1 });
+    const [alone, other] = [await all.open(a.path, ALONE), await all.open(b.path, ALONE)];
+    await alone.leases.heartbeat(alone.governed, T, { ...A, fence: 1, minutes: 10 });
+    all.clock.pass(5 * MINUTE_MS);
+    await expect(b.leases.claim(b.governed, T, B)).rejects.toMatchObject({ code: "ticket_leased" });
+    await expect(other.leases.claim(other.governed, T, B)).rejects.toMatchObject({ code: "ticket_leased" });
+    await alone.leases.release(alone.governed, T, { ...A, fence: 1 });
+    expect(await b.leases.claim(b.governed, T, B)).toMatchObject({ fence: 2 });
+  },
+);
+
+proves(
   "GR-10",
   "killed after the remote had it and before the clone: the next claim continues with the next fence",
   async () => {
