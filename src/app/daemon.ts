@@ -143,16 +143,11 @@ async function build(options: DaemonOptions, begun: Begun, running: Running): Pr
   now.snapshots = machine.snapshots;
   const { mcpServers } = addTools(tools, { opened, machine, environment, version, secrets: sealed.secretUses });
   Object.assign(running, { models, machine, mcpServers });
-  const governance = await openGovernance(opened, written, environment, () => sessions);
-  const beside = speakersBeside(governance, options.beside);
-  const policy = await openPolicy(beside, syscalls, opened, written);
-  const sessions: Sessions = buildSessions({
-    ...{ opened, written, machine, policy, environment, startedAtMs, mcpServers, secrets: sealed.secretUses },
-    ...{ cwd: options.cwd, law: governance.sessionLaw },
+  const secrets = sealed.secretUses;
+  const rooms = await buildRooms(options, syscalls, {
+    ...{ opened, written, machine, environment, startedAtMs, mcpServers, secrets, cwd: options.cwd },
   });
-  const landing = buildLandings(opened, written, sessions, machine, environment, governance.landingLaw);
-  const work = buildWorks(opened, written, sessions, governance, landing);
-  const radar = createRadarService({ ...opened, ...written, ...sessions, environment });
+  const { sessions, governance, landing, work, radar } = rooms;
   Object.assign(running, { sessions, watching: [landing, radar, work, governance.ticketService], governance });
   const stopAsked = Promise.withResolvers<void>();
   const daemon = {
@@ -162,23 +157,8 @@ async function build(options: DaemonOptions, begun: Begun, running: Running): Pr
     shutDown: () => void clock.after(SHUT_DOWN_AFTER_MS, () => stopAsked.resolve()),
   };
   const built = buildServices({
-    ...{
-      opened,
-      governance,
-      written,
-      machine,
-      models,
-      sessions,
-      policy,
-      daemon,
-      roles,
-      ...sealed,
-      environment,
-      ...landing,
-      ...work,
-      tickets: governance.ticketService.tickets,
-      radar,
-    },
+    ...{ opened, written, machine, models, daemon, roles, environment, ...rooms, ...sealed, ...landing, ...work },
+    tickets: governance.ticketService.tickets,
     tools: { toolbox: tools, mcpServers, ready: mcpServers.source.ready },
   });
   running.stopWatching = built.stop;
@@ -207,6 +187,22 @@ async function build(options: DaemonOptions, begun: Begun, running: Running): Pr
     call: callAsOperator(services, syscalls),
     stop: () => stopRunning(running),
   };
+}
+
+/** Sessions and what works on them, under the gate and the law of their repositories. */
+async function buildRooms(
+  { beside }: DaemonOptions,
+  syscalls: readonly Syscall[],
+  parts: Omit<Parameters<typeof buildSessions>[0], "policy" | "law">,
+) {
+  const { opened, written, machine, environment } = parts;
+  const governance = await openGovernance(opened, written, environment, () => sessions);
+  const policy = await openPolicy(speakersBeside(governance, beside), syscalls, opened, written);
+  const sessions: Sessions = buildSessions({ ...parts, policy, law: governance.sessionLaw });
+  const landing = buildLandings(opened, written, sessions, machine, environment, governance.landingLaw);
+  const work = buildWorks(opened, written, sessions, governance, landing);
+  const radar = createRadarService({ ...opened, ...written, ...sessions, environment });
+  return { governance, policy, sessions, landing, work, radar };
 }
 
 /** The rules of the configuration, in force and in the log. */

@@ -40,7 +40,16 @@ const HARMLESS = [
   ],
   ...["session.rename", "session.prune"],
   ...["dashboard.open", "dashboard.enter", "dashboard.leave"],
-  ...["session.snapshot", "session.note", "session.ask", "session.finish", "session.erase", "event.add", "turn.begin"],
+  ...[
+    "session.snapshot",
+    "session.note",
+    "session.ask",
+    "session.finish",
+    "session.handover",
+    "session.erase",
+    "event.add",
+    "turn.begin",
+  ],
   ...["turn.end", "turn.say", "artifact.write", "todo.replace", "approval.approve", "approval.reject"],
   ...[
     "agent.create",

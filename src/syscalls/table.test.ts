@@ -48,7 +48,7 @@ const CAPABILITIES: { readonly [role in Role]: readonly string[] } = {
     ],
     ...["model.read", "queue.list"],
     ...["session.list", "session.read", "system.read", "ticket.read", "ticket.survey", "workspace.read"],
-    "worktree.read",
+    ...["work.read", "worktree.read"],
   ],
   session: [
     ...["session.ask", "session.call", "session.label", "session.list", "session.note", "session.read"],

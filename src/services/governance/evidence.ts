@@ -3,7 +3,7 @@ import type { Governed } from "../../governance/index.ts";
 import { openObjectsView, type RepositoryGit, shellQuoted } from "../../host/index.ts";
 import type { Json } from "../../kernel/index.ts";
 import type { RecordedEvent, Store } from "../../store/index.ts";
-import { landedBy, worksOn } from "./work/plan-work.ts";
+import { landedBy, worksOn } from "./work/find-work.ts";
 
 export interface ProofWish {
   readonly governed: Governed;

@@ -120,9 +120,8 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
 
   const judge = (order: EffectOrder, policy: ToolPolicy, state: SessionState): Verdict => {
     const { kind, resource, shown, path, removes = false } = order;
-    const verb = `tool.${kind}`;
-    const tool = { policy, granted: state.grants.includes(verb) };
-    const judged = scene.gate.decide({ verb, resource, tool, removes });
+    const tool = { policy, granted: state.grants.includes(`tool.${kind}`) };
+    const judged = scene.gate.decide({ verb: `tool.${kind}`, resource, tool, removes });
     if (judged.verdict !== "ask") return judged;
     // Nobody can allow what they cannot read, and nobody is asked about what would be undone anyway.
     if (shown.length > LIMITS.questionChars - QUESTION_WORDS_CHARS)

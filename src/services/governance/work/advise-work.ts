@@ -4,8 +4,9 @@ import { LAW_DIR } from "../../../governance/index.ts";
 import { Session, type SessionState } from "../../../kernel/index.ts";
 import type { Advice } from "../../../supervisor/index.ts";
 import type { HeldLaw } from "../laws/held-law.ts";
-import { bootstrapText, type GivenHandoff, type Sibling } from "./bootstrap-text.ts";
-import { commonPath, siblingsOf, worksOn } from "./plan-work.ts";
+import { bootstrapText, type GivenHandoff, type OtherWork } from "./bootstrap-text.ts";
+import { othersIn, worksOn } from "./find-work.ts";
+import { commonPath } from "./plan-work.ts";
 import { quoteName } from "./quote-data.ts";
 import type { WorkDeps } from "./work-deps.ts";
 
@@ -60,7 +61,7 @@ async function bootstrap(deps: WorkDeps, sessionId: string, work: WorkState): Pr
     scope: session.spec?.scope ?? { allow: ["**"], deny: [] },
     fileBudget: ticket.fileBudget,
     checks: [...config.checks, ...required, ...ticket.checks],
-    siblings: await siblingLines(deps, order.repo, session),
+    others: await otherLines(deps, order.repo, session),
     advisories: await advisoriesFor(deps, law, session, ticket),
     // Who audits judges the files, and not what their writer says of them.
     mementos: isAudit ? [] : await mementosOf(law, order.ticketId),
@@ -88,8 +89,8 @@ async function handoffFor(deps: WorkDeps, repo: string, ticketId: string, agent:
   return { sessionId: own.id, agent: own.order.agent, summary, reason, next };
 }
 
-async function siblingLines(deps: WorkDeps, repo: string, session: SessionState): Promise<readonly Sibling[]> {
-  const rows = await siblingsOf(deps, repo, session.id);
+async function otherLines(deps: WorkDeps, repo: string, session: SessionState): Promise<readonly OtherWork[]> {
+  const rows = await othersIn(deps, repo, session.id);
   return Promise.all(
     rows.map(async ({ id, order }) => {
       const { spec } = await deps.store.fold(Session, id);

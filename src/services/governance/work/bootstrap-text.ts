@@ -15,14 +15,14 @@ export interface Bootstrap {
   readonly fileBudget: Ticket["fileBudget"];
   /** All that the landing will run. */
   readonly checks: readonly (readonly string[])[];
-  readonly siblings: readonly Sibling[];
+  readonly others: readonly OtherWork[];
   readonly advisories: readonly ShownAdvisory[];
   readonly mementos: readonly { readonly path: string; readonly text: string }[];
   readonly handoff: GivenHandoff | null;
 }
 
 /** Another session of the repository that works on a ticket. */
-export interface Sibling {
+export interface OtherWork {
   readonly name: string;
   readonly agent: string;
   readonly ticketId: string;
@@ -46,7 +46,7 @@ export interface GivenHandoff {
 }
 
 const CHARS = { body: 5000, field: 1500, memento: 2000, handoff: 2000, message: 400, criterion: 500 } as const;
-const MAX = { rules: 40, patterns: 40, siblings: 12, advisories: 12, mementos: 2, criteria: 20 } as const;
+const MAX = { rules: 40, patterns: 40, others: 12, advisories: 12, mementos: 2, criteria: 20 } as const;
 
 /** The first block of the first prompt. What people and agents wrote is quoted; the rest is ours. */
 export function bootstrapText(given: Bootstrap): string {
@@ -57,7 +57,7 @@ export function bootstrapText(given: Bootstrap): string {
     ...section("Scope", scopeLines(given)),
     ...section("Checks", given.checks.map(commandLine)),
     ...section("Handoff", handoffLines(given)),
-    ...section("Other sessions", given.siblings.slice(0, MAX.siblings).map(siblingLine)),
+    ...section("Other sessions", given.others.slice(0, MAX.others).map(otherLine)),
     ...section("Advisories", given.advisories.toSorted(warningsFirst).slice(0, MAX.advisories).map(advisoryLine)),
     ...section("What earlier sessions left", mementoLines(given)),
     ...section(given.session.role === "audit" ? "Audit" : "Ticket", ticketLines(given)),
@@ -120,7 +120,7 @@ function handoffLines({ handoff }: Bootstrap): readonly string[] {
   ];
 }
 
-function siblingLine({ name, agent, ticketId, title, overlap }: Sibling): string {
+function otherLine({ name, agent, ticketId, title, overlap }: OtherWork): string {
   const both = overlap === null ? "nothing in common" : `both may change ${quoteName(overlap)}`;
   return `- ${name} (${quoteName(agent)}) works on ${ticketId} ${quoteName(title)}: ${both}`;
 }

@@ -14,8 +14,9 @@ import {
 import { Session, type SessionState } from "../../../kernel/index.ts";
 import type { RecordedEvent } from "../../../store/index.ts";
 import { unproven } from "../tickets/proofs.ts";
+import { landedBy } from "./find-work.ts";
 import { mementoPath } from "./memento-text.ts";
-import { landedBy, lawAt, type ReadyTicket } from "./plan-work.ts";
+import { lawAt, type ReadyTicket } from "./plan-work.ts";
 import { DAEMON, type WorkDeps } from "./work-deps.ts";
 
 type Events = Promise<readonly RecordedEvent[]>;

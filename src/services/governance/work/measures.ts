@@ -10,7 +10,7 @@ import type { Clock, RepositoryGit } from "../../../host/index.ts";
 import { Session, type SessionState } from "../../../kernel/index.ts";
 import type { Store } from "../../../store/index.ts";
 import type { SessionTrees } from "../../../supervisor/index.ts";
-import { siblingsOf, worksOn } from "./plan-work.ts";
+import { othersIn, worksOn } from "./find-work.ts";
 import type { Measures } from "./work-deps.ts";
 
 export interface MeasureDeps {
@@ -52,7 +52,7 @@ export function createMeasures(deps: MeasureDeps): Measures {
       const told = advisoriesOf({
         ...{ nowMs, ticket, unmerged },
         branch: { name: own, upstream: null, base: distance, baseUpstream },
-        siblings: await siblings(store, repoKey, session.id),
+        siblings: await fellows(store, repoKey, session.id),
         lastBranch: await lastBranch(deps, repoKey, ticket.id, session.id),
         machine: machineFacts(),
         coUpdates: sound?.config.coUpdates ?? [],
@@ -63,8 +63,8 @@ export function createMeasures(deps: MeasureDeps): Measures {
   };
 }
 
-async function siblings(store: Store, repo: string, sessionId: string): Promise<readonly FellowSession[]> {
-  const rows = await siblingsOf({ store }, repo, sessionId);
+async function fellows(store: Store, repo: string, sessionId: string): Promise<readonly FellowSession[]> {
+  const rows = await othersIn({ store }, repo, sessionId);
   return Promise.all(
     rows.map(async ({ id, order: { agent, ticketId } }) => {
       const { spec } = await store.fold(Session, id);

@@ -17,7 +17,8 @@ import {
 import type { HeldLease } from "../../../governance/index.ts";
 import type { RecordedEvent } from "../../../store/index.ts";
 import type { Supervisor } from "../../../supervisor/index.ts";
-import { type ReadyTicket, readyTicket, scopeOfWork, worksOn } from "./plan-work.ts";
+import { worksOn } from "./find-work.ts";
+import { type ReadyTicket, readyTicket, scopeOfWork } from "./plan-work.ts";
 import { quoteData } from "./quote-data.ts";
 import { DAEMON, leaseOwner, type WorkDeps } from "./work-deps.ts";
 

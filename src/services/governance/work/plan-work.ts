@@ -1,18 +1,13 @@
 import { NomosError, toNomosError } from "../../../contract/index.ts";
 import {
-  LANDINGS,
   overlapOf,
   parseScope,
   type Scope,
   type Ticket,
   type TicketStatus,
-  ticketStreamId,
-  WORK,
   type WorkRole,
-  type WorkRow,
 } from "../../../domains/index.ts";
 import { isRefusal } from "../../../kernel/index.ts";
-import type { Store } from "../../../store/index.ts";
 import type { HeldLaw } from "../laws/held-law.ts";
 import type { WorkDeps } from "./work-deps.ts";
 
@@ -81,39 +76,8 @@ const PATTERNS_MAX = 256;
 const isScopePattern = (pattern: string): boolean =>
   !/^[~/]/.test(pattern) && !isRefusal(parseScope({ allow: [], deny: [pattern] }));
 
-/** Work of other sessions of the repository that goes on. */
-export async function siblingsOf(
-  { store }: Pick<WorkDeps, "store">,
-  repo: string,
-  sessionId: string,
-): Promise<readonly WorkRow[]> {
-  const rows = await store.rows(WORK, { where: { repo, open: true }, limit: SIBLINGS_MAX });
-  return rows.filter(({ id, order }) => id !== sessionId && order.role === "work");
-}
-
-const SIBLINGS_MAX = 200;
-
 /** Null: nothing that both may change. */
 export function commonPath(one: Scope | null, other: Scope | null): string | null {
   const all = { allow: ["**"], deny: [] };
   return overlapOf(one ?? all, other ?? all);
 }
-
-/** Work on a ticket, the newest first. */
-export async function worksOn(
-  { store }: { readonly store: Pick<Store, "rows"> },
-  repo: string,
-  ticketId: string,
-): Promise<readonly WorkRow[]> {
-  return store.rows(WORK, { where: { ticket: ticketStreamId(repo, ticketId) }, limit: WORKS_MAX });
-}
-
-const WORKS_MAX = 100;
-
-/** Landings of a session that are on a branch. */
-export async function landedBy({ store }: { readonly store: Pick<Store, "rows"> }, sessionId: string) {
-  const rows = await store.rows(LANDINGS, { where: { session: sessionId }, limit: LANDINGS_MAX });
-  return rows.flatMap((row) => (row.at === "landed" && row.order.pullRequest === null ? [row] : []));
-}
-
-const LANDINGS_MAX = 200;

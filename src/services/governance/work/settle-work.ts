@@ -14,8 +14,8 @@ import {
 import type { HeldLease } from "../../../governance/index.ts";
 import { memberOf, Session } from "../../../kernel/index.ts";
 import type { HeldLaw } from "../laws/held-law.ts";
+import { landedBy } from "./find-work.ts";
 import { mementoPath, mementoText } from "./memento-text.ts";
-import { landedBy } from "./plan-work.ts";
 import { DAEMON, leaseOwner, type WorkDeps } from "./work-deps.ts";
 
 type Known = WorkState & { readonly order: NonNullable<WorkState["order"]> };

@@ -13,9 +13,10 @@ import { Session } from "../../../kernel/index.ts";
 import type { RecordedEvent } from "../../../store/index.ts";
 import { createWorkAdvice } from "./advise-work.ts";
 import { type FinishWish, finish, type HandoffWish, handOver } from "./close-work.ts";
+import { worksOn } from "./find-work.ts";
 import { openWork, type WorkWish } from "./open-work.ts";
 import { pause, unpause } from "./pause-work.ts";
-import { lawAt, worksOn } from "./plan-work.ts";
+import { lawAt } from "./plan-work.ts";
 import { createWorkTending } from "./tend-works.ts";
 import type { MeasuredDrift, WorkDeps } from "./work-deps.ts";
 
