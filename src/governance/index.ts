@@ -25,8 +25,7 @@ export { createRefs, type Refs } from "./refs/refs.ts";
 export { explainUngoverned } from "./repository/explain-ungoverned.ts";
 export { LAW_DIR } from "./repository/law-path.ts";
 export { findTip, type Governed, openGoverned } from "./repository/open-governed.ts";
-export type { LawCheck } from "./setup/doctor/examine-law.ts";
-export type { InitDone, InitWish } from "./setup/init/init-law.ts";
+export type { InitDone } from "./setup/init/init-law.ts";
 export { createLawSetup, type LawSetup } from "./setup/law-setup.ts";
 export { createTicketReader, type TicketPlace, type TicketReader } from "./tickets/read-tickets.ts";
 export {

@@ -15,19 +15,19 @@ const CHANGE: readonly LawAction[] = ["write", "delete"];
 const LAW_PATHS: readonly string[] = [".nomos", "**/.git"];
 
 /** Continuous integration: what it runs has more rights than an agent. */
-const CI_PATHS: readonly string[] = [
+export const CI_PATHS: readonly string[] = [
   ...[".github/workflows", ".github/actions", ".gitlab-ci.yml", ".gitlab/ci", ".circleci", ".buildkite"],
   ...[".gitea/workflows", ".forgejo/workflows", ".woodpecker", ".woodpecker.yml", ".drone.yml", ".travis.yml"],
   ...["azure-pipelines.yml", "bitbucket-pipelines.yml", "Jenkinsfile"],
 ];
 
 /** What runs when a person commits. */
-const HOOK_PATHS: readonly string[] = [
+export const HOOK_PATHS: readonly string[] = [
   ...[".husky", ".githooks", ".git-hooks", "lefthook.yml", ".lefthook.yml", ".pre-commit-config.yaml"],
 ];
 
 /** What agents start by themselves, and what they may do. */
-const AGENT_PATHS: readonly string[] = [
+export const AGENT_PATHS: readonly string[] = [
   ...["**/.claude", "**/.codex", "**/.cursor", "**/.gemini", "**/.opencode", "**/.windsurf", "**/.continue"],
   ...["**/.cline", "**/.roo", "**/.kiro", "**/.qwen", "**/.goose", "**/.amp", "**/.mcp.json", "opencode.json"],
 ];

@@ -68,7 +68,7 @@ async function seatOf({ git, environment }: SetupPlace, checkout: PersonCheckout
   return sidecarSeat(await openCheckout(git, environment, mounted));
 }
 
-export function sidecarSeat(checkout: PersonCheckout): LawSeat {
+function sidecarSeat(checkout: PersonCheckout): LawSeat {
   return { mode: "sidecar", checkout, folder: "", at: (name) => name };
 }
 

@@ -56,7 +56,7 @@ async function landingsOn(deps: ProofDeps, governed: Governed, ticketId: string)
   const all: Found[] = [];
   for (const work of works)
     for (const landing of await landedBy(deps, work.id))
-      if (landing.order.into === governed.branch) all.push({ work, landing });
+      if (landing.order.into === governed.work.branch) all.push({ work, landing });
   const standing: Found[] = [];
   for (const one of all.toSorted((a, b) => (a.landing.changedAt < b.landing.changedAt ? 1 : -1)))
     if (await isOnBranch(deps, governed, one.landing.landed.commit)) standing.push(one);
@@ -66,7 +66,7 @@ async function landingsOn(deps: ProofDeps, governed: Governed, ticketId: string)
 /** A branch that was moved back by force no longer has what landed. */
 async function isOnBranch({ git, scratch }: ProofDeps, governed: Governed, commit: string): Promise<boolean> {
   await using view = await openObjectsView(git, governed.repository, scratch);
-  const { exitCode } = await view.git.run(["merge-base", "--is-ancestor", commit, governed.tip]);
+  const { exitCode } = await view.git.run(["merge-base", "--is-ancestor", commit, governed.work.tip]);
   return exitCode === 0;
 }
 
@@ -101,7 +101,7 @@ async function prove(
     version: 1,
     ticket: ticket.id,
     repo: governed.repoKey,
-    branch: governed.branch,
+    branch: governed.work.branch,
     session: work.id,
     agent: work.order.agent,
     model: work.order.model,

@@ -35,7 +35,7 @@ export function createLandingLaw(deps: LandingLawDeps): LandingLaw {
     into: async (sessionId) => {
       const { order } = await deps.store.fold(WorkStream, sessionId);
       const law = order === null ? null : await deps.laws.at(order.cwd).catch(() => null);
-      return law?.governed.branch ?? null;
+      return law?.governed.work.branch ?? null;
     },
     judge: async (given) => {
       const law = await lawOf(given.order.repository);

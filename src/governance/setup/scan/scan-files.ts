@@ -1,3 +1,4 @@
+import { AGENT_PATHS, CI_PATHS, HOOK_PATHS } from "../../../domains/index.ts";
 import { type CheckSources, checksIn, type FoundCheck } from "./checks.ts";
 import { budgetFor, type FileBudget, type Language, languagesIn } from "./languages.ts";
 
@@ -41,8 +42,8 @@ export async function scanFiles({ files, read }: ScannedFiles): Promise<Scan> {
     languages,
     checks: await checksIn(sources),
     sourceDirs: SOURCE_DIRS.filter((name) => folders.has(name)),
-    ci: CI_PLACES.filter(isThere),
-    hooks: HOOK_PLACES.filter(isThere),
+    ci: CI_PATHS.filter(isThere),
+    hooks: [...HOOK_PATHS, ...AGENT_PATHS.map((path) => path.replace("**/", ""))].filter(isThere),
     ...(await secretsIn(files, read)),
     envExamples: files.filter((path) => ENV_EXAMPLE.test(path)).toSorted(),
     hasArchive: folders.has("archive"),
@@ -52,18 +53,6 @@ export async function scanFiles({ files, read }: ScannedFiles): Promise<Scan> {
 }
 
 const SOURCE_DIRS = ["src", "lib", "app", "cmd", "pkg", "internal", "apps", "packages", "modules"];
-
-export const CI_PLACES: readonly string[] = [
-  ...[".github/workflows", ".github/actions", ".gitlab-ci.yml", ".circleci", ".buildkite", "Jenkinsfile"],
-  ...["azure-pipelines.yml", "bitbucket-pipelines.yml", ".travis.yml", ".drone.yml", ".woodpecker.yml", ".woodpecker"],
-];
-
-/** Hooks of git and of agents: whoever writes them decides what runs at the next commit or tool call. */
-export const HOOK_PLACES: readonly string[] = [
-  ...[".husky", ".githooks", ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml"],
-  ...[".claude/settings.json", ".claude/settings.local.json", ".claude/hooks", ".codex", ".cursor/hooks.json"],
-  ...[".gemini/settings.json", ".opencode/plugin", ".mcp.json"],
-];
 
 const ENV_EXAMPLE = /(?:^|\/)\.env\.(?:example|sample|template|dist|defaults)$/;
 

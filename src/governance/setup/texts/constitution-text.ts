@@ -200,7 +200,7 @@ export function flow(words: readonly string[]): string {
 }
 
 /** Names of the repository's own choice must not end a block or begin one. */
-export function plain(text: string): string {
+function plain(text: string): string {
   return text.replace(/[^\p{L}\p{N} ._/@+-]/gu, "_").slice(0, NAME_CHARS_MAX);
 }
 

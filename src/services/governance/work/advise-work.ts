@@ -55,7 +55,7 @@ async function bootstrap(deps: WorkDeps, sessionId: string, work: WorkState): Pr
   const required = lock.rules.filter(({ type }) => type === "require_checks").flatMap(({ checks }) => checks);
   const text = bootstrapText({
     session: { id: sessionId, name: session.spec?.name ?? sessionId, agent: order.agent, role: order.role },
-    ...{ ticket, status: await deps.tickets.statusOf(law.governed, order.ticketId), branch: law.governed.branch },
+    ...{ ticket, status: await deps.tickets.statusOf(law.governed, order.ticketId), branch: law.governed.work.branch },
     lease: lease === null ? null : { fence: lease.fence, until: lease.until },
     rules: lock.rules,
     scope: session.spec?.scope ?? { allow: ["**"], deny: [] },

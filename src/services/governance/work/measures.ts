@@ -32,12 +32,13 @@ export function createMeasures(deps: MeasureDeps): Measures {
 
   return {
     drift: async ({ governed }, session, ticket) => {
-      const { drift, files, filesChanged } = await measure(session, governed.tip, ticket);
+      const { drift, files, filesChanged } = await measure(session, governed.work.tip, ticket);
       const paths = files.map(({ path, inScope }) => ({ path, inScope }));
       return { ...drift, files: filesChanged, paths };
     },
     advisories: async ({ governed, sound }, session, ticket) => {
-      const { repository, branch, tip, repoKey } = governed;
+      const { repository, repoKey } = governed;
+      const { branch, tip } = governed.work;
       const nowMs = deps.clock.nowMs();
       const base = { name: branch, tip };
       const { unmerged: branches, baseUpstream } = await repositoryFacts({ git, scratch, repository, base }, nowMs);

@@ -63,7 +63,7 @@ export async function openWork(
     await assign(deps, id, order, lease);
     const opening: Opening = {
       ...asked,
-      ...{ scope, base: given.base ?? ready.law.governed.tip, title: given.title ?? ready.ticket.title },
+      ...{ scope, base: given.base ?? ready.law.governed.work.tip, title: given.title ?? ready.ticket.title },
       prompt: given.prompt ?? promptOf(ready, role),
     };
     const events = await deps.supervisor.open(opening, by, id);
