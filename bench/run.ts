@@ -45,6 +45,7 @@ import { resumeBenchmark } from "./resume.ts";
 import { showSessionBenchmark } from "./show-session.ts";
 import { snapshotsBenchmark } from "./snapshots.ts";
 import { summaryTable } from "./table.ts";
+import { ticketsBenchmark } from "./tickets.ts";
 import { wallsBenchmark } from "./walls.ts";
 import { worktreeBenchmark } from "./worktree.ts";
 
@@ -81,6 +82,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   landingBenchmark,
   blameBenchmark,
   leasesBenchmark,
+  ticketsBenchmark,
 ];
 
 /** Not part of a run that names nothing. */
