@@ -47,8 +47,8 @@ const CAPABILITIES: { readonly [role in Role]: readonly string[] } = {
       "mcp.read",
     ],
     ...["model.read", "queue.list"],
-    ...["session.list", "session.read", "system.read", "ticket.read", "ticket.survey", "workspace.read"],
-    ...["work.read", "worktree.read"],
+    ...["session.list", "session.read", "system.read", "ticket.read", "ticket.survey", "work.read"],
+    ...["workspace.read", "worktree.read"],
   ],
   session: [
     ...["session.ask", "session.call", "session.label", "session.list", "session.note", "session.read"],
