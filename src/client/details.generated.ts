@@ -323,7 +323,7 @@ export const DETAILS: { readonly [name in keyof SyscallTypes]: string } = {
   "conflict.list":
     '["read","conflict.read","List the sessions whose work collides, with files and lines, and those whose branch has moved","","",[],{"print":"conflicts"}]',
   "work.list":
-    '["read","work.read","List the sessions that work on a repository\'s tickets, or worked on one of them","not_governed cwd_missing","ticket",[["cwd","text!","a directory of the repository",0],["ticket","text","all work on this ticket, also ended",0]],{"paths":["cwd"],"here":{"member":"cwd","unless":[]}}]',
+    '["read","work.read","List the sessions that work on a repository\'s tickets, or worked on one of them","not_governed cwd_missing invalid_request","ticket",[["cwd","text","a directory of the repository",0],["ticket","text","all work on this ticket, also ended",0],["all","boolean","of all repositories: without `cwd` and `ticket`",0]],{"paths":["cwd"],"here":{"member":"cwd","unless":["all"]}}]',
   "work.drift":
     '["read","work.read","Show how the drift of a repository\'s sessions went, the newest first","not_governed cwd_missing","ticket",[["cwd","text!","a directory of the repository",0],["ticket","text","",0],["limit","number","",0]],{"paths":["cwd"],"here":{"member":"cwd","unless":[]},"says":[["samples.length",0,"Nothing was measured yet."],"Drift is {average} on average and {max} at most.","Over 0.7: {high|session}."],"rows":"samples"}]',
   "config.show": '["read","system.read","Show the configuration in force, with possible secrets hidden","","",[],{}]',

@@ -5846,9 +5846,11 @@ export interface SyscallTypes {
     readonly kind: "read";
     readonly input: {
       /** a directory of the repository */
-      readonly cwd: string;
+      readonly cwd?: string;
       /** all work on this ticket, also ended */
       readonly ticket?: string;
+      /** of all repositories: without `cwd` and `ticket` */
+      readonly all?: boolean | "0" | "1" | "true" | "false";
     };
     readonly output: {
       readonly works: readonly {

@@ -1,5 +1,7 @@
 import * as z from "zod";
+import { NomosError } from "../../contract/index.ts";
 import { read, type Syscall } from "../define.ts";
+import { Flag } from "../query-text.ts";
 import { Figures, figures, WorkWire, workWire } from "./wire.ts";
 
 const LISTED_MAX = 500;
@@ -16,14 +18,17 @@ export const work: readonly Syscall[] = [
     needs: ["works"],
     about: "system",
     input: z.object({
-      cwd: Cwd,
+      cwd: Cwd.optional(),
       ticket: z.string().max(64).optional().describe("all work on this ticket, also ended"),
+      all: Flag.describe("of all repositories: without `cwd` and `ticket`"),
     }),
     output: z.object({ works: z.array(WorkWire) }),
-    errors: ["not_governed", "cwd_missing"],
+    errors: ["not_governed", "cwd_missing", "invalid_request"],
     http: { method: "GET", path: "/api/works" },
-    cli: { positional: ["ticket"], paths: ["cwd"], here: { member: "cwd", unless: [] } },
-    answer: async ({ services: { works } }, { cwd, ticket }) => {
+    cli: { positional: ["ticket"], paths: ["cwd"], here: { member: "cwd", unless: ["all"] } },
+    answer: async ({ services: { works } }, { cwd, ticket, all = false }) => {
+      if (all) return { works: (await works.allOpen(LISTED_MAX)).map(workWire) };
+      if (cwd === undefined) throw new NomosError("invalid_request", { field: "cwd" });
       const repo = await works.repoAt(cwd);
       const rows = ticket === undefined ? await works.openIn(repo, LISTED_MAX) : await works.onTicket(repo, ticket);
       return { works: rows.map(workWire) };

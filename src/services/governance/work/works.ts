@@ -48,7 +48,8 @@ export interface Works {
   readonly repoAt: (cwd: string) => Promise<string>;
   /** All work on a ticket, the newest first. */
   readonly onTicket: (repo: string, ticketId: string) => Promise<readonly WorkRow[]>;
-  /** Work that goes on in a repository, the newest first. */
+  /** Work that goes on, the newest first. */
+  readonly allOpen: (limit: number) => Promise<readonly WorkRow[]>;
   readonly openIn: (repo: string, limit: number) => Promise<readonly WorkRow[]>;
 }
 
@@ -98,6 +99,7 @@ export function createWorks(deps: WorkDeps): WorkService {
         return law.governed.repoKey;
       },
       onTicket: (repo, ticketId) => worksOn(deps, repo, ticketId),
+      allOpen: (limit) => store.rows(WORK, { where: { open: true }, limit }),
       openIn: (repo, limit) => store.rows(WORK, { where: { repo, open: true }, limit }),
     },
   };
