@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, renameSync } from "node:fs";
+import { existsSync, renameSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { type LeaseClone, type LeaseClones, setUpClones } from "../../../test/support/lease-clones.ts";
@@ -126,6 +126,22 @@ proves(
     expect(await again.leases.check(again.governed, T, 2)).toBeNull();
   },
 );
+
+proves("GR-10", "a lock that a killed git left is named, and removed when it is ten minutes old", async () => {
+  using all = setUpClones();
+  const a = await all.clone("a", ALONE);
+  await a.leases.claim(a.governed, T, A);
+  const lock = join(a.path, ".git", `${OURS}.lock`);
+  writeFileSync(lock, "");
+  const at = (ageMs: number) => utimesSync(lock, 0, (all.clock.nowMs() - ageMs) / 1000);
+  at(MINUTE_MS);
+  await expect(a.leases.claim(a.governed, T, A)).rejects.toMatchObject({
+    code: "git_failed",
+    remedy: expect.stringContaining(lock),
+  });
+  at(11 * MINUTE_MS);
+  expect(await a.leases.claim(a.governed, T, A)).toMatchObject({ fence: 2 });
+});
 
 proves("GR-10", "killed while it released: the clone writes no more, and the release is shared later", async () => {
   using all = setUpClones();
