@@ -105,7 +105,10 @@ proves(
     commit("docs/theirs.md", "theirs\n");
     expect(await live(id)).toMatchObject({ ahead: 1, behind: 1, filesChanged: 2 });
     expect(told(await live(id))).toEqual(before);
-    // The agent hides nothing by marks, by ignore rules of its own, or by a commit of what is ignored.
+    git(path, "pull", "--quiet", "--no-rebase", "--no-edit", repo, "main");
+  expect(await live(id)).toMatchObject({ ahead: 2, behind: 0, filesChanged: 2 });
+  expect(told(await live(id))).toEqual(before);
+  // The agent hides nothing by marks, by ignore rules of its own, or by a commit of what is ignored.
     git(path, "update-index", "--assume-unchanged", "src/main.ts");
     git(path, "update-index", "--skip-worktree", ".gitignore");
     write(join(path, "src/main.ts"), "changed\n");

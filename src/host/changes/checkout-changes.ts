@@ -10,6 +10,7 @@ import { copyWithTimes } from "../worktrees/create-worktree.ts";
 import type { HeadIndex } from "../worktrees/head-index.ts";
 import { namedObjects } from "../worktrees/named-objects.ts";
 import { type LiveChanges, liveChanges } from "./live-changes.ts";
+import { standingOf } from "./standing.ts";
 
 export interface CheckoutScene {
   readonly git: GitRunner;
@@ -34,9 +35,12 @@ export async function checkoutChanges(scene: CheckoutScene, root: string, tip: s
     await copyExclude(repository, view);
     const { commit } = await namedObjects(view.git);
     const index = await honestIndex(scene, { repository, view, commit, own, tree: found.root });
-    const place = { view, own, index, tip, tree: found.root, objectFormat: repository.objectFormat };
     // Without a commit in common the files as they are stand against those of the branch.
-    const { touched: _touched, ...changes } = await liveChanges({ ...place, otherwise: tip ?? commit });
+    const standing = await standingOf(view.git, { head: commit, tip, otherwise: tip ?? commit });
+    const { objectFormat } = repository;
+    const { touched: _touched, ...changes } = await liveChanges({
+      ...{ view, own, index, standing, objectFormat, tree: found.root },
+    });
     return changes;
   } finally {
     await removeTree(own);

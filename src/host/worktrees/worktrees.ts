@@ -1,6 +1,7 @@
 import { lstat, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { LiveChanges } from "../changes/live-changes.ts";
+import { createStandings } from "../changes/standing.ts";
 import { treeChanges } from "../changes/tree-changes.ts";
 import { type FoundRepository, findRepository } from "../git/find-repository.ts";
 import { openView } from "../git/repository-view.ts";
@@ -130,6 +131,7 @@ export function createWorktrees({
 }: WorktreesOptions): Worktrees {
   const git = createGitRunner(environment, gitTimeoutMs);
   const stores = createObjectStores(storesFolder);
+  const standings = createStandings();
   const yard: WorktreeYard = {
     git,
     folder,
@@ -214,7 +216,7 @@ export function createWorktrees({
       return mine;
     },
     changes: (id, wish) => looked(id, (look) => worktreeChanges(look, wish)),
-    live: (id, tip) => looked(id, (look) => treeChanges(look, tip)),
+    live: (id, tip) => looked(id, (look) => treeChanges(look, tip, standings)),
     capture: (id, capturedIn) => looked(id, (look) => captureWork(look, capturedIn)),
     offer: async (id, from, commit) => {
       const tree = await present(id);
