@@ -35,7 +35,7 @@ export function bySession(samples: readonly Sample[], works: readonly Work[]): r
 }
 
 /** Over it work is said to drift, as the daemon's advisories say. */
-export const HIGH = 0.7;
+const HIGH = 0.7;
 
 export function kindOf(score: number): "good" | "warn" | "bad" {
   return score >= HIGH ? "bad" : score >= HIGH / 2 ? "warn" : "good";

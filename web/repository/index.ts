@@ -1,3 +1,3 @@
 export { ChooseRepository } from "./choose-repository.tsx";
 export { LawError, NoRepository } from "./law-error.tsx";
-export { type ChosenRepository, useRepository } from "./use-repository.ts";
+export { useRepository } from "./use-repository.ts";

@@ -19,9 +19,76 @@ const KINDS = [
 ] as const;
 
 /** All that people write of a ticket. */
-export function TicketForm({ draft, change, parents, isNew }: FormProps) {
+export function TicketForm(props: FormProps) {
+  const { draft } = props;
+  const { kind } = draft;
+  const { text, lines } = fieldsOf(props);
+  return (
+    <>
+      {text("Title", "title")}
+      {kind === "intent" && lines("What is wanted, in your own words", "brainDump")}
+      {lines("Description", "body")}
+      <Placing {...props} />
+      {kind !== "epic" && (
+        <Grid>
+          {lines("May change", "allow", "one pattern a line; empty: everything that the law allows")}
+          {lines("May not change", "deny", "one pattern a line")}
+          {text("Files at most", "files", "empty: what the law says")}
+          {text("Lines at most", "lines", "empty: what the law says")}
+        </Grid>
+      )}
+      {kind === "task" && (
+        <>
+          {lines("Checks", "checks", "one command a line; no shell reads it")}
+          {lines("Done when", "acceptance", "one criterion a line; `text => command` where a check is its witness")}
+          {lines("Blocked by", "blockers", "one ticket a line", 2)}
+        </>
+      )}
+      {kind === "intent" && (
+        <Grid>
+          {lines("Boundary", "boundary", "what must not be touched, such as `do not touch infra/**`", 2)}
+          {lines("Success", "successCondition", "how one sees that it is reached", 2)}
+        </Grid>
+      )}
+    </>
+  );
+}
+
+function Placing(props: FormProps) {
+  const { draft, change, parents, isNew } = props;
+  const { text } = fieldsOf(props);
+  return (
+    <Grid>
+      {isNew && (
+        <Field label="Kind">
+          {(id) => <Select id={id} value={draft.kind} options={KINDS} onChange={(kind) => change({ kind })} />}
+        </Field>
+      )}
+      <Field label="Priority">
+        {(id) => (
+          <Select id={id} value={draft.priority} options={PRIORITIES} onChange={(priority) => change({ priority })} />
+        )}
+      </Field>
+      <Field label="Under">
+        {(id) => (
+          <Select
+            id={id}
+            value={draft.parent}
+            options={[["", "nothing"], ...parents.map((one) => [one.id, `${one.id}: ${one.title}`] as const)]}
+            onChange={(parent) => change({ parent })}
+          />
+        )}
+      </Field>
+      {text("Type", "type", "feature, bug, chore, docs: lanes take tickets by it")}
+    </Grid>
+  );
+}
+
+/** A field of one line, and one of several. */
+function fieldsOf({ draft, change }: Pick<FormProps, "draft" | "change">) {
+  const hinted = (hint: string | undefined) => (hint === undefined ? {} : { hint });
   const text = (label: string, member: keyof TicketDraft, hint?: string) => (
-    <Field label={label} {...(hint === undefined ? {} : { hint })}>
+    <Field label={label} {...hinted(hint)}>
       {(id) => (
         <input
           id={id}
@@ -33,7 +100,7 @@ export function TicketForm({ draft, change, parents, isNew }: FormProps) {
     </Field>
   );
   const lines = (label: string, member: keyof TicketDraft, hint?: string, rows = 3) => (
-    <Field label={label} {...(hint === undefined ? {} : { hint })}>
+    <Field label={label} {...hinted(hint)}>
       {(id) => (
         <textarea
           id={id}
@@ -44,57 +111,7 @@ export function TicketForm({ draft, change, parents, isNew }: FormProps) {
       )}
     </Field>
   );
-  return (
-    <>
-      {text("Title", "title")}
-      {draft.kind === "intent" && lines("What is wanted, in your own words", "brainDump")}
-      {lines("Description", "body")}
-      <Grid>
-        {isNew && (
-          <Field label="Kind">
-            {(id) => <Select id={id} value={draft.kind} options={KINDS} onChange={(kind) => change({ kind })} />}
-          </Field>
-        )}
-        <Field label="Priority">
-          {(id) => (
-            <Select id={id} value={draft.priority} options={PRIORITIES} onChange={(priority) => change({ priority })} />
-          )}
-        </Field>
-        <Field label="Under">
-          {(id) => (
-            <Select
-              id={id}
-              value={draft.parent}
-              options={[["", "nothing"], ...parents.map((one) => [one.id, `${one.id}: ${one.title}`] as const)]}
-              onChange={(parent) => change({ parent })}
-            />
-          )}
-        </Field>
-        {text("Type", "type", "feature, bug, chore, docs: lanes take tickets by it")}
-      </Grid>
-      {draft.kind !== "epic" && (
-        <Grid>
-          {lines("May change", "allow", "one pattern a line; empty: everything that the law allows")}
-          {lines("May not change", "deny", "one pattern a line")}
-          {text("Files at most", "files", "empty: 12")}
-          {text("Lines at most", "lines", "empty: 400")}
-        </Grid>
-      )}
-      {draft.kind === "task" && (
-        <>
-          {lines("Checks", "checks", "one command a line; no shell reads it")}
-          {lines("Done when", "acceptance", "one criterion a line; `text => command` where a check is its witness")}
-          {lines("Blocked by", "blockers", "one ticket a line", 2)}
-        </>
-      )}
-      {draft.kind === "intent" && (
-        <Grid>
-          {lines("Boundary", "boundary", "what must not be touched, such as `do not touch infra/**`", 2)}
-          {lines("Success", "successCondition", "how one sees that it is reached", 2)}
-        </Grid>
-      )}
-    </>
-  );
+  return { text, lines };
 }
 
 function Grid({ children }: { readonly children: ComponentChildren }) {
