@@ -180,4 +180,4 @@ async function codesIn(path: string): Promise<readonly string[]> {
 }
 
 /** A code has at least two words, or is one of these; other bare words are arguments. */
-const CODE = /^([a-z0-9]+(_[a-z0-9]+)+|denied|internal|overloaded|starting|unauthorized|usage)$/;
+const CODE = /^([a-z0-9]+(_[a-z0-9]+)+|denied|internal|overloaded|starting|unauthorized|unproven|usage)$/;

@@ -344,7 +344,7 @@ export const ERRORS = {
   config_invalid: {
     status: 409,
     exit: 5,
-    message: "`.nomos/config.yaml` is not valid.",
+    message: "The configuration `.nomos/config.yaml` is not valid.",
     remedy: "Correct what the details name; `nomos governance verify` shows all of it.",
   },
   governance_blocked: {
@@ -481,12 +481,6 @@ export const ERRORS = {
     exit: 5,
     message: "The ticket is done or archived.",
     remedy: "Run `nomos ticket list` to see open tickets, or `nomos ticket create` for a new one.",
-  },
-  ticket_exists: {
-    status: 409,
-    exit: 5,
-    message: "A ticket with this id exists already.",
-    remedy: "Run `nomos ticket show <ticket>` to see it.",
   },
   ticket_invalid: {
     status: 409,

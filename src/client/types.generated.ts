@@ -6714,7 +6714,6 @@ export type ErrorCode =
   | "rule_invalid"
   | "signer_unknown"
   | "ticket_closed"
-  | "ticket_exists"
   | "ticket_invalid"
   | "ticket_leased"
   | "ticket_not_found"

@@ -330,7 +330,7 @@ export {
 } from "./system/workspaces.ts";
 export { parseTicket } from "./ticket-files/parse-ticket.ts";
 export type { TicketFault } from "./ticket-files/ticket-fields.ts";
-export { type Candidacy, type Dispatch, dispatchTickets, type Lane } from "./tickets/dispatch.ts";
+export { type Candidacy, type Dispatch, dispatchTickets } from "./tickets/dispatch.ts";
 export { type HierarchyFault, hierarchyFaults } from "./tickets/hierarchy.ts";
 export {
   type Criterion,

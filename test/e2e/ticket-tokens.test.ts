@@ -30,7 +30,7 @@ async function working(cwd: string, more: object = {}): Promise<Session> {
 }
 
 proves(
-  "GT-16",
+  "GT-26",
   "a session's token looks at its own ticket and keeps its lease, wherever it says it is; nothing else",
   async () => {
     using bench = await setUpGoverned();
@@ -72,7 +72,7 @@ proves(
   },
 );
 
-proves("GT-16", "a session without a ticket sees none", async () => {
+proves("GT-26", "a session without a ticket sees none", async () => {
   using bench = await setUpGoverned();
   bench.tickets(ticket(T1));
   const { id } = await working(await newFolder());

@@ -239,7 +239,7 @@ proves("GT-9", "many claims at once: each ticket goes to one of them", async () 
 });
 
 proves(
-  "GT-10",
+  "GT-20",
   "a ticket does not close on a claim: unproven, with what is missing; an epic closes when all below it is over",
   async () => {
     using bench = setUpGoverned();
@@ -270,7 +270,7 @@ proves(
   },
 );
 
-proves("GT-11", "scopes that meet are told with a path, those that do not are not, deny lists counted", async () => {
+proves("GT-21", "scopes that meet are told with a path, those that do not are not, deny lists counted", async () => {
   using bench = setUpGoverned();
   const { repo } = bench;
   const scoped = (title: string, allow: readonly string[], deny: readonly string[] = []) =>
@@ -308,7 +308,7 @@ proves("GT-11", "scopes that meet are told with a path, those that do not are no
   expect((await show(repo, none.id)).overlaps).toEqual([]);
 });
 
-proves("GT-12", "a plan becomes an epic and its tasks; a dry run writes nothing", async () => {
+proves("GT-22", "a plan becomes an epic and its tasks; a dry run writes nothing", async () => {
   using bench = setUpGoverned();
   const { repo, git } = bench;
   const text = "### EPIC-1: Sign in\n* T1: Ask for the password\n  In a form.\n* T2: Check it (after T1)\n";
@@ -333,7 +333,7 @@ proves("GT-12", "a plan becomes an epic and its tasks; a dry run writes nothing"
 });
 
 proves(
-  "GT-13",
+  "GT-23",
   "INVALID_PARENT, unknown and circular neighbours, and bad fields are refused before anything is written",
   async () => {
     using bench = setUpGoverned();
@@ -380,7 +380,7 @@ proves(
 );
 
 proves(
-  "GT-13",
+  "GT-23",
   "circles, orphans and damaged files that others committed are told by `check`; every call goes on",
   async () => {
     using bench = setUpGoverned();
@@ -420,7 +420,7 @@ proves(
 );
 
 proves(
-  "GT-13",
+  "GT-23",
   "no git, no commits, no law, a newer law, a relative or missing directory: each is told with its remedy",
   async () => {
     using plain = setUpBench();
@@ -439,7 +439,7 @@ proves(
   },
 );
 
-proves("GT-13", "a merge in progress refuses a change and not a look; a shallow clone takes both", async () => {
+proves("GT-23", "a merge in progress refuses a change and not a look; a shallow clone takes both", async () => {
   using bench = setUpGoverned();
   const { repo, git, write, directory } = bench;
   const { id } = await create(repo, { title: "First" });
@@ -464,7 +464,7 @@ proves("GT-13", "a merge in progress refuses a change and not a look; a shallow 
   expect((await list(shallow)).tickets.map(({ title }) => title).toSorted()).toEqual(["First", "Second"]);
 });
 
-proves("GT-13", "hostile texts are data: they come back as they are and reach no shell, trailer or path", async () => {
+proves("GT-23", "hostile texts are data: they come back as they are and reach no shell, trailer or path", async () => {
   using bench = setUpGoverned();
   const { repo, git } = bench;
   const title = "$(touch /tmp/pwned) `x` ; rm -rf ~ --help \u202e {id} %s";
@@ -482,7 +482,7 @@ proves("GT-13", "hostile texts are data: they come back as they are and reach no
     expect([400, 403, 404]).toContain((await daemon.call("GET", at(`/${id}`, repo))).status);
 });
 
-proves("GT-14", "10,000 tickets: list, next and show answer within seconds, and warm ones at once", async () => {
+proves("GT-24", "10,000 tickets: list, next and show answer within seconds, and warm ones at once", async () => {
   using bench = setUpGoverned();
   const { repo } = bench;
   commitMany(
@@ -507,7 +507,7 @@ proves("GT-14", "10,000 tickets: list, next and show answer within seconds, and 
 });
 
 proves(
-  "GT-15",
+  "GT-25",
   "two daemons on two clones: tickets travel by git, leases and statuses by refs, and only one gets each",
   async () => {
     using bench = setUpGoverned("version: 1\nleases:\n  remote: origin\n");
@@ -538,7 +538,7 @@ proves(
 );
 
 proves(
-  "GT-16",
+  "GT-26",
   "tokens: a viewer looks, a session's token reaches its own ticket alone, nobody below a person writes",
   async () => {
     using bench = setUpGoverned();

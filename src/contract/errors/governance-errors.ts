@@ -5,7 +5,7 @@ export const GOVERNANCE_ERRORS = {
   config_invalid: entry(
     409,
     5,
-    "`.nomos/config.yaml` is not valid.",
+    "The configuration `.nomos/config.yaml` is not valid.",
     "Correct what the details name; `nomos governance verify` shows all of it.",
   ),
   governance_blocked: entry(
@@ -130,7 +130,6 @@ export const GOVERNANCE_ERRORS = {
     "The ticket is done or archived.",
     "Run `nomos ticket list` to see open tickets, or `nomos ticket create` for a new one.",
   ),
-  ticket_exists: entry(409, 5, "A ticket with this id exists already.", "Run `nomos ticket show <ticket>` to see it."),
   ticket_invalid: entry(
     409,
     5,

@@ -5,7 +5,7 @@ import type { Json } from "../../../kernel/index.ts";
 import type { RecordedEvent } from "../../../store/index.ts";
 import type { Proof } from "../evidence.ts";
 import type { ChangeParts } from "./change-tickets.ts";
-import { unproven } from "./proofs.ts";
+import { refuseUnproven } from "./proofs.ts";
 import { allTickets, findTicket, type TicketBook, type TicketNow } from "./ticket-book.ts";
 import { changeStatus } from "./ticket-status.ts";
 
@@ -82,7 +82,7 @@ export async function proofOf(
 
 /** Returns the commit under `refs/nomos/evidence/<ID>`. Written before the status, so that nothing is done without it. */
 async function keepEvidence({ deps }: ChangeParts, { place }: TicketBook, id: string, proof: Proof): Promise<string> {
-  if (proof.evidence === null) throw unproven(id, proof.missing);
+  if (proof.evidence === null) return refuseUnproven(id, proof.missing);
   const document: { readonly [key: string]: Json } = { version: 1, ticket: id, ...proof.evidence };
   const text = `${JSON.stringify(document, null, 2)}\n`;
   for (let before = await deps.documents.read(place, "evidence", id); ; ) {

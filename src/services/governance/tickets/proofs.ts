@@ -6,9 +6,9 @@ export interface Proofs {
   readonly proofOf: (wish: ProofWish) => Promise<Proof>;
 }
 
-export function unproven(ticket: string, missing: readonly string[]): NomosError {
+export function refuseUnproven(ticket: string, missing: readonly string[]): never {
   const [first = "", ...more] = missing;
   const rest = more.length === 0 ? "" : `, and ${more.length} more`;
   const message = `${ticket} is not proven to be done: ${first}${rest} is missing.`;
-  return new NomosError("unproven", { ticket, missing: [...missing] }, { message });
+  throw new NomosError("unproven", { ticket, missing: [...missing] }, { message });
 }

@@ -13,7 +13,7 @@ import {
 } from "../../../domains/index.ts";
 import { Session, type SessionState } from "../../../kernel/index.ts";
 import type { RecordedEvent } from "../../../store/index.ts";
-import { unproven } from "../tickets/proofs.ts";
+import { refuseUnproven } from "../tickets/proofs.ts";
 import { landedBy } from "./find-work.ts";
 import { mementoPath } from "./memento-text.ts";
 import { lawAt, type ReadyTicket } from "./plan-work.ts";
@@ -120,7 +120,7 @@ async function requireProof(
   by: By,
 ): Promise<void> {
   const missing = status === "done" ? await deps.tickets.missing(governed, order.ticketId, by) : [];
-  if (missing.length > 0) throw unproven(order.ticketId, missing);
+  if (missing.length > 0) refuseUnproven(order.ticketId, missing);
 }
 
 async function checksOf(
