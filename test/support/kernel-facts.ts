@@ -22,6 +22,7 @@ import {
 } from "../../src/kernel/index.ts";
 import { CONFLICT_FACTS } from "./conflict-facts.ts";
 import { FANOUT_FACTS } from "./fanout-facts.ts";
+import { GOVERNED_FACTS } from "./governed-facts.ts";
 import { SPEC } from "./kernel-model.ts";
 import { TICKET_FACTS } from "./ticket-facts.ts";
 import { WORK_FACTS } from "./work-facts.ts";
@@ -276,6 +277,7 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<DataOf<Events[K]>> } = {
   ...WORK_FACTS,
   ...CONFLICT_FACTS,
   ...FANOUT_FACTS,
+  ...GOVERNED_FACTS,
   ...TICKET_FACTS,
   "landing.queued@1": fc.record({
     sessionId: text,
