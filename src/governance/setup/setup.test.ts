@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -189,6 +190,41 @@ proves("GS-4", "a pre-commit hook that fails: init and deinit leave nothing behi
   await deinit(all);
   expect(git(repo, "status", "--porcelain")).toBe("");
 });
+
+proves("GS-4", "a hook that formats our files: the commit is made, and what has to be done is told", async () => {
+  using all = setUpLawBench();
+  const { git, repo } = all;
+  const hook = join(repo, ".git/hooks/pre-commit");
+  writeFileSync(hook, "#!/bin/sh\necho >> .nomos/CONSTITUTION.md\ngit add .nomos/CONSTITUTION.md\n");
+  chmodSync(hook, 0o755);
+  const { notices, commit } = await init(all);
+  expect(notices).toContainEqual(
+    expect.stringMatching(/A hook rewrote .nomos\/CONSTITUTION.md.*nomos governance build/),
+  );
+  expect(git(repo, "rev-parse", "HEAD")).toBe(commit);
+  expect(await verifyLaw(all.place.git, repo, { scratch: all.place.scratch })).toMatchObject({ ok: false });
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a daemon that runs as root: every file belongs to the person, and their hooks run as them",
+  async () => {
+    using all = setUpLawBench();
+    const { git, repo, directory, person } = all;
+    const hook = join(repo, ".git/hooks/pre-commit");
+    writeFileSync(hook, "#!/bin/sh\nid -u > .git/ran-as\n");
+    chmodSync(hook, 0o755);
+    chmodSync(directory, 0o755);
+    execFileSync("chown", ["-R", "12345:12345", repo, person]);
+    git(repo, "config", "--global", "--add", "safe.directory", repo);
+    const foreign = () => execFileSync("find", [repo, "-not", "-uid", "12345"], { encoding: "utf8" });
+    await init(all);
+    expect([readFileSync(join(repo, ".git/ran-as"), "utf8"), foreign()]).toEqual(["12345\n", ""]);
+    await deinit(all);
+    expect(foreign()).toBe("");
+    await init(all, { sidecar: true });
+    expect(foreign()).toBe("");
+  },
+);
 
 describe("where a law cannot be set up", () => {
   const PLACES: readonly [string, string, (all: SetupBench) => Partial<InitWish>][] = [

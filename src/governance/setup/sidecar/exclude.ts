@@ -1,4 +1,4 @@
-import { chmod, readFile, rm, stat } from "node:fs/promises";
+import { chmod, chown, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeFileAtomic } from "../../../host/index.ts";
 import { makeFolders } from "../../../store/index.ts";
@@ -37,7 +37,9 @@ async function excludes(commonDir: string): Promise<{ readonly path: string; rea
 
 async function write(path: string, text: string): Promise<void> {
   makeFolders(dirname(path), 0o755);
+  const { uid, gid } = await stat(dirname(path));
   const found = await stat(path).catch(() => null);
   await writeFileAtomic(path, text, { mode: 0o644 });
   if (found !== null) await chmod(path, found.mode & 0o777);
+  if (process.getuid?.() === 0) await chown(path, uid, gid);
 }
