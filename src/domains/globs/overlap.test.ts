@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
+import { sampled } from "../../../test/support/sampled.ts";
 import { folded } from "../gate/pattern-index.ts";
 import { judgeChange, type Scope } from "../scope/scope.ts";
 import { GLOB_LIMITS, overlapOf, scopeWithin, UNPROVEN } from "./overlap.ts";
@@ -77,9 +78,9 @@ proves("GD-3", "two scopes overlap exactly when a path exists that both allow", 
         expect(PATHS.filter((path) => first(path) && second(path))).toEqual([]);
       }
     }),
-    { numRuns: 600 },
+    { numRuns: sampled(3000, 250) },
   );
-  expect(Math.min(seen.apart, seen.together)).toBeGreaterThan(100);
+  expect(Math.min(seen.apart, seen.together)).toBeGreaterThan(20);
 });
 
 proves("GD-3", "a scope is within another exactly when it allows nothing that the other does not", () => {
@@ -94,9 +95,9 @@ proves("GD-3", "a scope is within another exactly when it allows nothing that th
       const outside = [{ allow: ["**"], deny: other.allow }, ...other.deny.map((name) => scope([name]))];
       expect(scopeWithin(one, other)).toBe(outside.every((beyond) => overlapOf(one, beyond) === null));
     }),
-    { numRuns: 600 },
+    { numRuns: sampled(3000, 250) },
   );
-  expect(Math.min(seen.within, seen.beyond)).toBeGreaterThan(100);
+  expect(Math.min(seen.within, seen.beyond)).toBeGreaterThan(20);
   expect(scopeWithin(scope(["src/a/**"]), scope(["src/**"]))).toBe(true);
   expect(scopeWithin(scope(["src/**"]), scope(["src/a/**"]))).toBe(false);
   expect(scopeWithin(scope(["src/**"], ["src/b"]), scope(["src/**"], ["src/b/c"]))).toBe(true);
@@ -131,7 +132,7 @@ proves(
       // Seconds even on a busy machine; without a bound it would be years.
       expect(performance.now() - begun).toBeLessThan(20_000);
     }
-    expect(GLOB_LIMITS).toEqual({ states: 20_000, moves: 1_000_000 });
+    expect(GLOB_LIMITS).toEqual({ states: 20_000, moves: 500_000 });
     expect(scopeWithin(scope([`*${"a*".repeat(500)}`]), scope(["x"], ["*b*".repeat(300)]))).toBe(false);
   },
 );

@@ -7,7 +7,7 @@ import { findPath, UNDECIDED } from "./find-path.ts";
 export const UNPROVEN = "**";
 
 /** How much one comparison may cost: states that are visited, and moves of single patterns on the way. */
-export const GLOB_LIMITS = { states: 20_000, moves: 1_000_000 } as const;
+export const GLOB_LIMITS = { states: 20_000, moves: 500_000 } as const;
 
 /**
  * A path that both scopes allow to be changed; null when there is none, `UNPROVEN` when that could not be decided within

@@ -106,9 +106,9 @@ proves(
     expect(await live(id)).toMatchObject({ ahead: 1, behind: 1, filesChanged: 2 });
     expect(told(await live(id))).toEqual(before);
     git(path, "pull", "--quiet", "--no-rebase", "--no-edit", repo, "main");
-  expect(await live(id)).toMatchObject({ ahead: 2, behind: 0, filesChanged: 2 });
-  expect(told(await live(id))).toEqual(before);
-  // The agent hides nothing by marks, by ignore rules of its own, or by a commit of what is ignored.
+    expect(await live(id)).toMatchObject({ ahead: 2, behind: 0, filesChanged: 2 });
+    expect(told(await live(id))).toEqual(before);
+    // The agent hides nothing by marks, by ignore rules of its own, or by a commit of what is ignored.
     git(path, "update-index", "--assume-unchanged", "src/main.ts");
     git(path, "update-index", "--skip-worktree", ".gitignore");
     write(join(path, "src/main.ts"), "changed\n");
