@@ -143,7 +143,6 @@ const SPEAKERS: readonly string[] = [
   "ClientError",
   "TurnFailure",
   "refuse",
-  "lawProblem",
 ];
 const LISTS: readonly string[] = ["HostErrorCode", "DriverErrorCode", "EngineErrorCode", "SnapshotErrorCode"];
 
