@@ -143,6 +143,7 @@ const SPEAKERS: readonly string[] = [
   "ClientError",
   "TurnFailure",
   "refuse",
+  "lawProblem",
 ];
 const LISTS: readonly string[] = ["HostErrorCode", "DriverErrorCode", "EngineErrorCode", "SnapshotErrorCode"];
 

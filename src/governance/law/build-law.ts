@@ -10,7 +10,7 @@ import { checkedOutLaw, LAW_FILES, type LawFile } from "./law-source.ts";
 import { lockHistory } from "./lock-chain.ts";
 import { buildLock, composeFrom, lawError } from "./make-law.ts";
 import type { Signer } from "./sealed-policy.ts";
-import { problem } from "./verify-source.ts";
+import { lawProblem } from "./verify-source.ts";
 
 export interface BuiltFile {
   readonly file: string;
@@ -89,15 +89,15 @@ async function textIn(root: string, file: LawFile): Promise<string | null>;
 async function textIn(root: string, file: LawFile, isNeeded = false): Promise<string | null> {
   const read = await checkedOutLaw(root)(file);
   const path = LAW_FILES[file];
-  if ("odd" in read) throw lawError([problem("governance_invalid", path, `${path} cannot be read: ${read.odd}.`)]);
-  if (read.text === null && isNeeded) throw lawError([problem("governance_missing", path, `${path} is missing.`)]);
+  if ("odd" in read) throw lawError([lawProblem("governance_invalid", path, `${path} cannot be read: ${read.odd}.`)]);
+  if (read.text === null && isNeeded) throw lawError([lawProblem("governance_missing", path, `${path} is missing.`)]);
   return read.text;
 }
 
 /** Whether it was another text before. */
 async function write(root: string, file: LawFile, text: string): Promise<boolean> {
   if (!(await lstat(join(root, LAW_DIR))).isDirectory())
-    throw lawError([problem("governance_invalid", LAW_DIR, `${LAW_DIR} is a link and no folder.`)]);
+    throw lawError([lawProblem("governance_invalid", LAW_DIR, `${LAW_DIR} is a link and no folder.`)]);
   const before = await checkedOutLaw(root)(file);
   if ("text" in before && before.text === text) return false;
   await writeFileAtomic(join(root, LAW_FILES[file]), text, { mode: FILE_MODE });

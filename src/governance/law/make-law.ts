@@ -13,7 +13,7 @@ import {
   writePolicy,
 } from "./sealed-policy.ts";
 import { sha256Hex } from "./stable-json.ts";
-import { type LawProblem, problem, verifySource } from "./verify-source.ts";
+import { type LawProblem, lawProblem, verifySource } from "./verify-source.ts";
 
 /** The texts of a law's files. */
 export interface LawTexts {
@@ -80,7 +80,7 @@ export async function composeFrom(texts: LawTexts, lockText: string, composing: 
 
 /** What is wrong with a law, as one error: the first problem's, with all of them in the details. */
 export function lawError(problems: readonly LawProblem[]): NomosError {
-  const first = problems[0] ?? problem("governance_invalid", LAW_FILES.lock, "The law cannot be used.");
+  const first = problems[0] ?? lawProblem("governance_invalid", LAW_FILES.lock, "The law cannot be used.");
   const { code, message, remedy } = first;
   const shown = problems.slice(0, PROBLEMS_SHOWN).map((one) => ({ ...one }));
   return new NomosError(code, { problems: shown }, { message, remedy });

@@ -5,7 +5,14 @@ import { type FoundTip, findTip, folderOf } from "../repository/open-governed.ts
 import { readTree } from "../repository/tree-reader.ts";
 import { checkedOutLaw, committedLaw, LAW_FILES } from "./law-source.ts";
 import { chainFault, type LockHistory, lockHistory } from "./lock-chain.ts";
-import { type LawProblem, problem, type SoundLaw, type Trust, type Verified, verifySource } from "./verify-source.ts";
+import {
+  type LawProblem,
+  lawProblem,
+  type SoundLaw,
+  type Trust,
+  type Verified,
+  verifySource,
+} from "./verify-source.ts";
 
 export interface LawReport {
   /** Nothing is wrong, neither with what is committed nor with what is checked out. */
@@ -119,7 +126,7 @@ async function headHasLaw(git: RepositoryGit, { repository }: FoundTip, scratch:
 }
 
 function brokenChain(reason: string): LawProblem {
-  return problem(
+  return lawProblem(
     "governance_invalid",
     LAW_FILES.lock,
     `The chain of locks is broken: ${reason}.`,

@@ -78,7 +78,7 @@ function oddFiles(files: Files): LawProblem[] {
     if (!("odd" in file)) return [];
     const path = LAW_FILES[name as LawFile];
     return [
-      problem(
+      lawProblem(
         "governance_invalid",
         path,
         `${path} cannot be read: ${file.odd}.`,
@@ -97,7 +97,7 @@ function lockOf({ constitution, lock }: Files, problems: LawProblem[]): LawLock 
   const { rules, faults } = readConstitution(text);
   for (const { line, id, reason } of faults)
     problems.push(
-      problem(
+      lawProblem(
         "rule_invalid",
         LAW_FILES.constitution,
         `Line ${line}${id === null ? "" : ` (${id.slice(0, 100)})`}: ${reason}.`,
@@ -113,11 +113,11 @@ function lockOf({ constitution, lock }: Files, problems: LawProblem[]): LawLock 
   if (value === null || faults.length > 0) return null;
   if (value.sources.constitution !== sha256Hex(text))
     problems.push(
-      problem("governance_drift", LAW_FILES.constitution, "The constitution was edited after it was compiled."),
+      lawProblem("governance_drift", LAW_FILES.constitution, "The constitution was edited after it was compiled."),
     );
   else if (!areSameRules(value.rules, rules))
     problems.push(
-      problem(
+      lawProblem(
         "governance_invalid",
         LAW_FILES.lock,
         "The lock's rules are not those that the constitution makes.",
@@ -136,7 +136,7 @@ function configOf(file: ReadFile, problems: LawProblem[]): LawConfig | null {
   for (const { level, key, message, isNewer } of told)
     if (level === "error")
       problems.push(
-        problem(
+        lawProblem(
           isNewer === true ? "governance_newer" : "config_invalid",
           LAW_FILES.config,
           `${key === "" ? "The configuration" : `\`${key}\``}: ${message}.`,
@@ -148,7 +148,7 @@ function configOf(file: ReadFile, problems: LawProblem[]): LawConfig | null {
 function policyOf(file: ReadFile, parts: PolicyParts, trust: Trust, problems: LawProblem[]): SealedPolicy | null {
   const text = textOf(file);
   if (text === null) {
-    problems.push(problem("policy_missing", LAW_FILES.policy, "The policy was not composed."));
+    problems.push(lawProblem("policy_missing", LAW_FILES.policy, "The policy was not composed."));
     return null;
   }
   const policy = wholeOf(parsePolicy(text), LAW_FILES.policy, "policy_tampered", problems);
@@ -157,10 +157,10 @@ function policyOf(file: ReadFile, parts: PolicyParts, trust: Trust, problems: La
   const stale = staleOf(policy, parts);
   if (stale.length > 0)
     problems.push(
-      problem("policy_stale", LAW_FILES.policy, `Since the policy was composed, ${stale.join(", ")} changed.`),
+      lawProblem("policy_stale", LAW_FILES.policy, `Since the policy was composed, ${stale.join(", ")} changed.`),
     );
   else if (!saysTheSame(policy, parts))
-    problems.push(problem("policy_tampered", LAW_FILES.policy, "The policy does not say what its sources say."));
+    problems.push(lawProblem("policy_tampered", LAW_FILES.policy, "The policy does not say what its sources say."));
   return problems.length === 0 ? policy : null;
 }
 
@@ -168,7 +168,7 @@ function signerProblems({ signature }: SealedPolicy, { signers }: Trust): readon
   if (signers.length === 0 || (signature !== null && signers.includes(signature.key))) return [];
   const name = signature?.key.split("+", 1)[0];
   const by = signature === null ? "The policy is not signed" : `The policy is signed by ${name?.slice(0, 100)}`;
-  return [problem("signer_unknown", LAW_FILES.policy, `${by}, and only these keys count: ${namesOf(signers)}.`)];
+  return [lawProblem("signer_unknown", LAW_FILES.policy, `${by}, and only these keys count: ${namesOf(signers)}.`)];
 }
 
 const namesOf = (keys: readonly string[]): string => keys.map((key) => key.split("+", 1)[0]).join(", ");
@@ -184,14 +184,14 @@ function staleOf(policy: SealedPolicy, { lock, sources }: PolicyParts): readonly
 function wholeOf<T>(parsed: Parsed<T>, file: string, code: ErrorCode, problems: LawProblem[]): T | null {
   if (parsed.is === "whole") return parsed.value;
   const isNewer = parsed.is === "newer";
-  problems.push(problem(isNewer ? "governance_newer" : code, file, `${file} cannot be used: ${parsed.reason}.`));
+  problems.push(lawProblem(isNewer ? "governance_newer" : code, file, `${file} cannot be used: ${parsed.reason}.`));
   return null;
 }
 
 function missing(file: string): LawProblem {
-  return problem("governance_missing", file, `${file} is missing.`);
+  return lawProblem("governance_missing", file, `${file} is missing.`);
 }
 
-export function problem(code: ErrorCode, file: string, message: string, remedy?: string): LawProblem {
+export function lawProblem(code: ErrorCode, file: string, message: string, remedy?: string): LawProblem {
   return { code, file, message, remedy: remedy ?? ERROR_CATALOGUE[code].remedy };
 }
