@@ -2248,11 +2248,20 @@ export interface SyscallTypes {
         readonly message: string;
         readonly checks: readonly (readonly string[])[];
       }[];
+      /** by its rules */
       readonly protected: {
         readonly read: readonly string[];
         readonly write: readonly string[];
         readonly delete: readonly string[];
       };
+      /** protected without a word in the constitution */
+      readonly always: readonly {
+        readonly patterns: readonly string[];
+        readonly actions: readonly string[];
+        readonly message: string;
+        /** a `filesystem_allow` rule can lift it */
+        readonly liftable: boolean;
+      }[];
       readonly budgets: {
         readonly files: number;
         readonly lines: number;

@@ -211,7 +211,7 @@ export {
 } from "./landings/landing-events.ts";
 export { type CompiledLaw, compileLaw, denialsOf } from "./law/compile-law.ts";
 export { judgeLaw, type LawAsk, type LawVerdict, requiredChecks } from "./law/judge-law.ts";
-export { AGENT_PATHS, CI_PATHS, HOOK_PATHS } from "./law/protected-paths.ts";
+export { AGENT_PATHS, CI_PATHS, HOOK_PATHS, PROTECTIONS } from "./law/protected-paths.ts";
 export {
   beatLease,
   checkLease,

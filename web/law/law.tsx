@@ -40,6 +40,7 @@ function LawOf({ cwd }: { readonly cwd: string }) {
       {value.problems.length > 0 && <Problems problems={value.problems} />}
       <AskLaw cwd={cwd} />
       <Rules rules={value.rules} />
+      <Always always={value.always} />
       <Held law={value} />
     </>
   );
@@ -122,11 +123,38 @@ function Problems({ problems }: { readonly problems: Shown["problems"] }) {
   );
 }
 
+function Always({ always }: { readonly always: Shown["always"] }) {
+  return (
+    <section aria-label="Protected without a rule">
+      <h2>Protected without a rule</h2>
+      <ul class="law-list">
+        {always.map(({ patterns, actions, message, liftable }) => (
+          <li key={message}>
+            <p>
+              <SafeText text={message} strict />{" "}
+              <span class="muted">
+                {actions.join(", ")}; {liftable ? "a rule can lift it" : "no rule lifts it"}
+              </span>
+            </p>
+            <p class="law-patterns">
+              {patterns.map((pattern) => (
+                <code key={pattern}>
+                  <SafeText text={pattern} oneLine strict />
+                </code>
+              ))}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 /** What holds beside the single rules. */
 function Held({ law: { protected: paths, budgets, checks, lanes, ticketsAtOnceMax } }: { readonly law: Shown }) {
   return (
     <section aria-label="Limits">
-      <h2>Protected paths, budgets, checks and lanes</h2>
+      <h2>Denials, budgets, checks and lanes</h2>
       <dl class="law-facts">
         <Fact name="Nobody may change">
           <Words words={paths.write} />

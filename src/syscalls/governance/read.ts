@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { denialsOf } from "../../domains/index.ts";
+import { denialsOf, PROTECTIONS } from "../../domains/index.ts";
 import { read, type Syscall } from "../define.ts";
 import {
   byCwd,
@@ -38,7 +38,17 @@ export const governanceReads: readonly Syscall[] = [
       signer: z.string().nullable().describe("the verifier key of who sealed the policy; null: nobody signed it"),
       composedAt: z.string().nullable(),
       rules: z.array(RuleWire),
-      protected: z.object({ read: Paths, write: Paths, delete: Paths }),
+      protected: z.object({ read: Paths, write: Paths, delete: Paths }).describe("by its rules"),
+      always: z
+        .array(
+          z.object({
+            patterns: Paths,
+            actions: z.array(z.string()),
+            message: z.string(),
+            liftable: z.boolean().describe("a `filesystem_allow` rule can lift it"),
+          }),
+        )
+        .describe("protected without a word in the constitution"),
       budgets: Budgets,
       checks: Commands.describe("commands that work has to pass before it lands"),
       lanes: z.array(z.object({ name: z.string(), types: Paths, count: z.number().int() })),
@@ -70,6 +80,9 @@ export const governanceReads: readonly Syscall[] = [
         composedAt: law?.policy?.composedAt ?? null,
         rules: rules.map(ruleWire),
         protected: { read: [...denials.read], write: [...denials.write], delete: [...denials.delete] },
+        always: PROTECTIONS.map(({ patterns, actions, message, isDefault }) => ({
+          ...{ patterns: [...patterns], actions: [...actions], message, liftable: isDefault },
+        })),
         budgets: { ...(budgets ?? { files: 0, lines: 0 }) },
         checks: unique([...checks, ...required]),
         lanes: lanes.map(({ name, types, count }) => ({ name, types: [...types], count })),
