@@ -38,9 +38,14 @@ interface Verified {
   readonly problems: readonly { readonly code: string; readonly file: string; readonly remedy: string }[];
 }
 
-const OWN = [".gitignore", "CONSTITUTION.md", "config.yaml", "governance.lock.json", "policy.sealed.json"].map(
-  (name) => `.nomos/${name}`,
-);
+const OWN = [
+  ".gitattributes",
+  ".gitignore",
+  "CONSTITUTION.md",
+  "config.yaml",
+  "governance.lock.json",
+  "policy.sealed.json",
+].map((name) => `.nomos/${name}`);
 
 let directory: string;
 let person: string;
@@ -171,8 +176,7 @@ proves(
   async () => {
     const repo = repository("tampered", { "package.json": '{"scripts":{"test":"node --test"}}' });
     await init(repo);
-    const [gitignore, ...law] = OWN;
-    expect(gitignore).toBe(".nomos/.gitignore");
+    const law = OWN.slice(2);
     for (const file of law)
       for (const [what, change] of Object.entries(TAMPERING)) {
         change(join(repo, file));
@@ -214,7 +218,7 @@ proves("GS-22", "a clone without a daemon tells every committed edit, and starts
   git(directory, "clone", "-q", repo, clone);
   expect((await offline(clone)).exitCode).toBe(0);
   const good = git(clone, "rev-parse", "HEAD");
-  for (const file of OWN.slice(1))
+  for (const file of OWN.slice(2))
     for (const what of ["one letter other", "cut in half", "deleted"]) {
       TAMPERING[what]?.(join(clone, file));
       git(clone, "commit", "-qam", `${what}: ${file}`);
@@ -277,17 +281,17 @@ proves(
     expect(filesOf(repo)).toEqual(before);
     rmSync(hook);
     const told = await cli("init", "--dry-run");
-    expect(told.stdout).toMatch(/would get a law: 5 files[\s\S]*go \(50 %\)[\s\S]*Nothing was written/);
+    expect(told.stdout).toMatch(/would get a law: 6 files[\s\S]*go \(50 %\)[\s\S]*Nothing was written/);
     const staged = await cli("init", "--no-commit");
     expect(staged.stdout).toContain("staged");
     expect(git(repo, "status", "--porcelain").split("\n").sort()).toEqual(OWN.map((path) => `A  ${path}`));
-    expect((await cli("init")).stdout).toMatch(/has a law: 5 files in .nomos, committed on main as [0-9a-f]{8}/);
+    expect((await cli("init")).stdout).toMatch(/has a law: 6 files in .nomos, committed on main as [0-9a-f]{8}/);
     expect((await cli("init")).stdout).toContain("nothing was changed");
     const doctor = await cli("doctor");
     for (const row of ["scaffold", "config", "law", "tickets", "tracking", "liveness"])
       expect(doctor.stdout).toMatch(new RegExp(`^ok  ${row} `, "m"));
     expect((await cli("deinit", "--dry-run")).stdout).toContain("Nothing was removed");
-    expect((await cli("deinit")).stdout).toMatch(/has no law any more: 5 files, 0 refs, committed as/);
+    expect((await cli("deinit")).stdout).toMatch(/has no law any more: 6 files, 0 refs, committed as/);
     expect(git(repo, "status", "--porcelain")).toBe("");
     expect((await cli("deinit")).exitCode).toBe(4);
   },

@@ -5,6 +5,7 @@ export const LAW_NAMES = {
   lock: "governance.lock.json",
   seal: "policy.sealed.json",
   ignore: ".gitignore",
+  attributes: ".gitattributes",
   features: "features.yaml",
   requirements: "requirements.yaml",
 } as const;
@@ -20,3 +21,17 @@ export function isOurs(name: string): boolean {
 }
 /** What lies only in this clone. */
 export const LAW_GITIGNORE = `${CACHE}/\n`;
+/** Other line ends would be an edit. */
+export const LAW_GITATTRIBUTES = "* -text -filter\n";
+
+/** Files that git reads: somebody may have had some of their own here before. */
+export const GIT_FILES: readonly (readonly [name: string, text: string])[] = [
+  [LAW_NAMES.ignore, LAW_GITIGNORE],
+  [LAW_NAMES.attributes, LAW_GITATTRIBUTES],
+];
+
+/** What `init` makes. */
+export const MADE_NAMES: readonly string[] = [
+  ...[LAW_NAMES.constitution, LAW_NAMES.config, LAW_NAMES.lock, LAW_NAMES.seal],
+  ...GIT_FILES.map(([name]) => name),
+];

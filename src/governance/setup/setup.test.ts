@@ -21,9 +21,14 @@ import { type DeinitWish, deinitLaw } from "./deinit/deinit-law.ts";
 import { type InitWish, initLaw } from "./init/init-law.ts";
 import { upgradeLaw } from "./upgrade/upgrade-law.ts";
 
-const OWN = [".gitignore", "CONSTITUTION.md", "config.yaml", "governance.lock.json", "policy.sealed.json"].map(
-  (name) => `.nomos/${name}`,
-);
+const OWN = [
+  ".gitattributes",
+  ".gitignore",
+  "CONSTITUTION.md",
+  "config.yaml",
+  "governance.lock.json",
+  "policy.sealed.json",
+].map((name) => `.nomos/${name}`);
 
 function init({ place, make, repo }: SetupBench, wish: Partial<InitWish> = {}) {
   return initLaw(place, make, { cwd: repo, dryRun: false, commit: true, message: null, sidecar: false, ...wish });
@@ -103,6 +108,24 @@ proves("GS-8", "deinit after init --no-commit: nothing is committed, and all is 
   expect((await deinit(all)).commit).toBeNull();
   expect({ ...picture(all), head: all.git(all.repo, "rev-parse", "HEAD") }).toEqual(before);
 });
+
+proves(
+  "GS-8",
+  "a repository that rewrites line ends or filters files: the law stays as it was written, also in clones",
+  async () => {
+    using all = setUpLawBench();
+    const { git, repo, write, directory, place } = all;
+    write(join(repo, ".gitattributes"), "* text eol=crlf\n*.md filter=loud\n*.json filter=lfs\n");
+    git(repo, "add", "--all");
+    git(repo, "commit", "-qm", "attributes");
+    git(repo, "config", "core.autocrlf", "true");
+    await init(all);
+    expect(git(repo, "status", "--porcelain")).toBe("");
+    git(directory, "clone", "-q", repo, "clone");
+    for (const cwd of [repo, join(directory, "clone")])
+      expect(await verifyLaw(place.git, cwd, { scratch: place.scratch })).toMatchObject({ ok: true, problems: [] });
+  },
+);
 
 proves("GS-9", "deinit: files, index, refs and the person's work are as before init", async () => {
   using all = setUpLawBench();

@@ -4,7 +4,7 @@ import { readConfig } from "../../config/config.ts";
 import { LAW_DIR, SIDECAR_BRANCH } from "../../repository/law-path.ts";
 import { commitOwn } from "../commit-own.ts";
 import { changedIn, committedIn } from "../init/plan-init.ts";
-import { CACHE, LAW_GITIGNORE, LAW_NAMES, TICKETS } from "../law-names.ts";
+import { CACHE, GIT_FILES, LAW_NAMES, MADE_NAMES, TICKETS } from "../law-names.ts";
 import { dropRefs, lawRefs } from "../law-refs.ts";
 import { openSetup, refuseBusy, type SetupPlace, type SetupScene } from "../open-setup.ts";
 import { readOwn } from "../own-files.ts";
@@ -38,9 +38,8 @@ const MESSAGE = "chore: remove the law of the repository\n\nRemoved by `nomos de
 export async function deinitLaw(place: SetupPlace, wish: DeinitWish): Promise<DeinitDone> {
   const scene = await openSetup(place, wish.cwd);
   const { tip, checkout, seat } = scene;
-  const ignoreFile = await readOwn(seat.checkout.root, seat.at(LAW_NAMES.ignore));
-  const isLaw = (name: string): boolean =>
-    name !== LAW_NAMES.ignore || ignoreFile === LAW_GITIGNORE || ignoreFile === null;
+  const theirs = await gitFilesOfOthers(scene);
+  const isLaw = (name: string): boolean => !theirs.includes(name);
   const committed = [...(await committedIn(seat))].filter(isLaw);
   const changed = (await changedIn(seat)).filter(isLaw);
   const refs = await lawRefs(checkout.git);
@@ -61,6 +60,12 @@ export async function deinitLaw(place: SetupPlace, wish: DeinitWish): Promise<De
   return { ...done, commit };
 }
 
+/** Files for git that were there before the law, or that people have written anew since. */
+async function gitFilesOfOthers({ seat }: SetupScene): Promise<readonly string[]> {
+  const texts = await Promise.all(GIT_FILES.map(([name]) => readOwn(seat.checkout.root, seat.at(name))));
+  return GIT_FILES.filter(([, text], at) => (texts[at] ?? text) !== text).map(([name]) => name);
+}
+
 const inLaw = (name: string): string => `${LAW_DIR}/${name}`;
 
 function refuseUngoverned({ tip, checkout }: SetupScene): never {
@@ -73,18 +78,10 @@ function refuseUngoverned({ tip, checkout }: SetupScene): never {
   throw new NomosError("governance_blocked", { branch }, words);
 }
 
-const OWN: readonly string[] = [
-  LAW_NAMES.constitution,
-  LAW_NAMES.config,
-  LAW_NAMES.lock,
-  LAW_NAMES.seal,
-  LAW_NAMES.ignore,
-];
-
 /** Tickets, and whatever no commit holds but what `init` itself made. */
 function whatWouldGo(committed: ReadonlySet<string>, changed: readonly string[]): readonly string[] {
   const tickets = [...committed].filter((name) => name.startsWith(`${TICKETS}/`) && name.endsWith(".yaml"));
-  const uncommitted = changed.filter((name) => committed.has(name) || !OWN.includes(name));
+  const uncommitted = changed.filter((name) => committed.has(name) || !MADE_NAMES.includes(name));
   return [...new Set([...tickets, ...uncommitted])].sort();
 }
 

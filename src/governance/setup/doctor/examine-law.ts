@@ -41,7 +41,7 @@ export async function examineLaw(examining: Examining, cwd: string): Promise<rea
   ];
 }
 
-const REQUIRED = [LAW_NAMES.constitution, LAW_NAMES.config, LAW_NAMES.lock, LAW_NAMES.seal, LAW_NAMES.ignore];
+const REQUIRED = [LAW_NAMES.constitution, LAW_NAMES.config, LAW_NAMES.lock, LAW_NAMES.seal, LAW_NAMES.ignore] as const;
 
 async function scaffoldOf(governed: Governed): Promise<LawCheck> {
   const there = await Promise.all(REQUIRED.map((name) => governed.has(`${LAW_DIR}/${name}`)));

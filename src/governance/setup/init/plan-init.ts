@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { SIDECAR_BRANCH } from "../../repository/law-path.ts";
 import type { MadeLaw, MakeLaw } from "../law-maker.ts";
-import { CACHE, isOurs, LAW_GITIGNORE, LAW_NAMES } from "../law-names.ts";
+import { CACHE, GIT_FILES, isOurs, LAW_NAMES, MADE_NAMES } from "../law-names.ts";
 import type { LawSeat, SetupScene } from "../open-setup.ts";
 import { readOwn } from "../own-files.ts";
 import { scanCheckout } from "../scan/scan-checkout.ts";
@@ -22,8 +22,6 @@ export interface InitPlan {
   readonly made: MadeLaw | null;
 }
 
-const OWN = [LAW_NAMES.constitution, LAW_NAMES.config, LAW_NAMES.lock, LAW_NAMES.seal, LAW_NAMES.ignore] as const;
-
 /** What people wrote stays; only what is missing is made. */
 export async function planInit(scene: SetupScene, make: MakeLaw): Promise<InitPlan> {
   const { seat, checkout } = scene;
@@ -37,11 +35,11 @@ export async function planInit(scene: SetupScene, make: MakeLaw): Promise<InitPl
     created.set(LAW_NAMES.constitution, constitutionText(basename(checkout.root), scan, branch));
   if (isMissing(LAW_NAMES.config))
     created.set(LAW_NAMES.config, configText({ branch, budget: scan.budget, checks: [] }));
-  if (isMissing(LAW_NAMES.ignore)) created.set(LAW_NAMES.ignore, LAW_GITIGNORE);
+  for (const [name, text] of GIT_FILES) if (isMissing(name)) created.set(name, text);
   const textOf = (name: string): string | null => created.get(name) ?? onDisk.get(name) ?? null;
   const made = [LAW_NAMES.lock, LAW_NAMES.seal].some(isMissing) ? await make(scene.tip, textOf) : null;
   for (const [name, text] of made?.files ?? []) if (isMissing(name)) created.set(name, text);
-  const own = OWN.filter((name) => !committed.has(name) && textOf(name) !== null);
+  const own = MADE_NAMES.filter((name) => !committed.has(name) && textOf(name) !== null);
   const uncommitted = committed.size > 0 ? own : [...new Set([...own, ...(await imported(seat))])];
   return { scan, branch, created, uncommitted, made };
 }

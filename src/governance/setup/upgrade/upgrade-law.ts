@@ -5,7 +5,7 @@ import { parseYaml } from "../../yaml/parse-yaml.ts";
 import { commitOwn } from "../commit-own.ts";
 import { changedIn, lawOnDisk } from "../init/plan-init.ts";
 import type { MadeLaw, MakeLaw } from "../law-maker.ts";
-import { LAW_GITIGNORE, LAW_NAMES } from "../law-names.ts";
+import { GIT_FILES, LAW_NAMES } from "../law-names.ts";
 import { openSetup, refuseBusy, type SetupPlace, type SetupScene } from "../open-setup.ts";
 import { writeOwn } from "../own-files.ts";
 import { DEFAULT_BUDGET } from "../scan/languages.ts";
@@ -38,7 +38,7 @@ export async function upgradeLaw(place: SetupPlace, make: MakeLaw, wish: Upgrade
   const changed = await changedIn(seat);
   if (changed.length > 0) throw uncommitted(changed);
   const after = new Map(before);
-  after.set(LAW_NAMES.ignore, before.get(LAW_NAMES.ignore) ?? LAW_GITIGNORE);
+  for (const [name, text] of GIT_FILES) after.set(name, before.get(name) ?? text);
   after.set(LAW_NAMES.config, upgradedConfig(scene, before.get(LAW_NAMES.config) ?? ""));
   const made = await make(tip, (name) => after.get(name) ?? null);
   for (const [name, text] of made.files) after.set(name, text);
