@@ -3,6 +3,7 @@ import { appendFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startDaemon, type TestDaemon } from "../support/daemon.ts";
+import { setUpGoverned as setUpLawful } from "../support/governed-bench.ts";
 import { setUpGoverned } from "../support/law-bench.ts";
 import { commitMany, ticketIdOf, ticketText } from "../support/many-tickets.ts";
 import { proves } from "../support/proves.ts";
@@ -146,34 +147,49 @@ proves(
   },
 );
 
-proves(
-  "GT-8",
-  "what others commit is recorded as read: a new, a changed and a removed ticket, also while no daemon ran",
-  async () => {
-    using bench = setUpGoverned();
-    const { repo, git, write } = bench;
-    const [one, two] = [ticketIdOf(1), ticketIdOf(2)];
-    write(join(repo, `.nomos/tickets/${one}.yaml`), ticketText(one));
-    write(join(repo, `.nomos/tickets/${two}.yaml`), ticketText(two));
-    git(repo, "add", ".nomos");
-    git(repo, "commit", "-qm", "theirs");
-    await list(repo);
-    const types = async (id: string) =>
-      (await eventsOf(id)).map(({ type, actor, data }) => [type, actor, data["because"]]);
-    await eventually("both are read", async () => (await eventsOf(two)).length > 0 && (await eventsOf(one)).length > 0);
-    expect(await types(one)).toEqual([["ticket.recorded@1", "daemon", "read"]]);
-    await writeFile(join(repo, `.nomos/tickets/${one}.yaml`), ticketText(one, { title: "Changed" }));
-    git(repo, "rm", "-q", `.nomos/tickets/${two}.yaml`);
-    git(repo, "commit", "-qam", "theirs again");
-    expect((await list(repo)).tickets.map(({ title }) => title)).toEqual(["Changed"]);
-    await eventually("the change is read", async () => (await eventsOf(two)).length === 2);
-    expect(await types(two)).toEqual([
-      ["ticket.recorded@1", "daemon", "read"],
-      ["ticket.removed@1", "daemon", undefined],
-    ]);
-    expect(await types(one)).toHaveLength(2);
-  },
-);
+proves("GT-8", "what others commit is recorded as read: a new, a changed and a removed ticket", async () => {
+  using bench = setUpGoverned();
+  const { repo, git, write } = bench;
+  const [one, two] = [ticketIdOf(1), ticketIdOf(2)];
+  write(join(repo, `.nomos/tickets/${one}.yaml`), ticketText(one));
+  write(join(repo, `.nomos/tickets/${two}.yaml`), ticketText(two));
+  git(repo, "add", ".nomos");
+  git(repo, "commit", "-qm", "theirs");
+  await list(repo);
+  const types = async (id: string) =>
+    (await eventsOf(id)).map(({ type, actor, data }) => [type, actor, data["because"]]);
+  await eventually("both are read", async () => (await eventsOf(two)).length > 0 && (await eventsOf(one)).length > 0);
+  expect(await types(one)).toEqual([["ticket.recorded@1", "daemon", "read"]]);
+  await writeFile(join(repo, `.nomos/tickets/${one}.yaml`), ticketText(one, { title: "Changed" }));
+  git(repo, "rm", "-q", `.nomos/tickets/${two}.yaml`);
+  git(repo, "commit", "-qam", "theirs again");
+  expect((await list(repo)).tickets.map(({ title }) => title)).toEqual(["Changed"]);
+  await eventually("the change is read", async () => (await eventsOf(two)).length === 2);
+  expect(await types(two)).toEqual([
+    ["ticket.recorded@1", "daemon", "read"],
+    ["ticket.removed@1", "daemon", undefined],
+  ]);
+  expect(await types(one)).toHaveLength(2);
+});
+
+proves("GT-8", "what was committed while no daemon ran is recorded by the next one, before anybody asks", async () => {
+  using bench = await setUpLawful();
+  const first = await startDaemon();
+  await list(bench.repo, "", first);
+  await eventually("the law is known", async () => {
+    const { entries } = expectOk(await first.call<{ entries: Event[] }>("GET", "/api/audit/entries?limit=1000"));
+    return entries.some(({ stream }) => stream.startsWith("governed/"));
+  });
+  await first.stop();
+  const id = ticketIdOf(7);
+  bench.tickets({ id, kind: "task", title: "Meanwhile" });
+  const next = await startDaemon({ home: first.home });
+  const [event] = await eventually("it is read", async () => {
+    const found = await eventsOf(id, next);
+    return found.length > 0 && found;
+  });
+  expect(event).toMatchObject({ type: "ticket.recorded@1", actor: "daemon", data: { because: "read" } });
+});
 
 proves(
   "GT-9",

@@ -65,7 +65,7 @@ export const ticketShow: Syscall = read({
     const { id, parent, blockers, kind } = found.ticket;
     const all = new Map(tickets.all(book).map((one) => [one.ticket.id, one]));
     const waits = blockers.flatMap((blocker) => all.get(blocker) ?? []);
-    const overlaps = kind === "task" ? tickets.overlapsWith(book, found).slice(0, OVERLAPS_SHOWN) : [];
+    const overlaps = kind === "task" ? (await tickets.overlapsWith(book, found)).slice(0, OVERLAPS_SHOWN) : [];
     return {
       ...ticketWire(found, book.nowMs),
       children: [...all.values()].filter(({ ticket }) => ticket.parent === id).map(namedWire),

@@ -46,8 +46,8 @@ export function createTickets(deps: TicketDeps): TicketService {
       book: books.at,
       find: findTicket,
       all: allTickets,
-      overlapsWith,
-      overlaps: async (cwd) => overlapMap(await books.at(cwd)),
+      overlapsWith: (book, ticket) => overlapsWith(book, ticket, deps.clock),
+      overlaps: async (cwd) => overlapMap(await books.at(cwd), deps.clock),
       problems: async (cwd) => ticketProblems(await books.at(cwd)),
       asRecorded: async (cwd, id, source) => deps.reader.readBlob((await plain.at(cwd)).governed, id, source),
       create: (cwd, wish, by) => createTicket(parts, cwd, wish, by),
@@ -88,7 +88,7 @@ function governedTickets(parts: ChangeParts): GovernedTickets {
       const found = findTicket(book, id);
       const wanted = { status, since: deps.clock.iso(deps.clock.nowMs()), by: by.actor };
       const changed = await changeStatus(deps.documents, book.place, id, (now) =>
-        (now?.status ?? "todo") === status || now?.status === "done" || now?.status === "archived" ? null : wanted,
+        found.isArchived || (now?.status ?? "todo") === status || now?.status === "done" ? null : wanted,
       );
       if (changed === null) return;
       await records.known(governed, found);

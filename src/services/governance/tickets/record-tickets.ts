@@ -158,7 +158,8 @@ function statusesChanged(book: TicketBook, rows: ReadonlyMap<string, TicketRow>)
   return allTickets(book).flatMap(({ ticket: { id }, isArchived, lease }): readonly TicketChange[] => {
     const row = rows.get(id);
     const document = book.statuses.get(id);
-    const status = isArchived ? "archived" : (document?.status ?? "todo");
+    const known = document?.status ?? "todo";
+    const status = isArchived ? "archived" : known === "archived" ? "todo" : known;
     const by = document?.by ?? "unknown";
     const changes: TicketChange[] = [];
     if (status !== (row?.status ?? "todo"))

@@ -34,7 +34,8 @@ export function statusNow(
 ): TicketStatus {
   if (isArchived) return "archived";
   const status = document?.status ?? "todo";
-  if (status !== "todo" && status !== "active") return status;
+  // Where people put an archived file back, they want it done.
+  if (!["todo", "active", "archived"].includes(status)) return status;
   return lease !== null && isLive(lease, nowMs) ? "active" : "todo";
 }
 

@@ -21,7 +21,7 @@ export interface Tickets {
   readonly overlapsWith: (
     book: TicketBook,
     ticket: TicketNow,
-  ) => readonly { readonly other: TicketNow; readonly path: string }[];
+  ) => Promise<readonly { readonly other: TicketNow; readonly path: string }[]>;
   readonly overlaps: (cwd: string) => Promise<OverlapMap>;
   readonly problems: (cwd: string) => Promise<readonly TicketProblem[]>;
   /** A ticket as its file was when an event recorded it. */
