@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NomosError } from "../../contract/index.ts";
 import type { RuleFault } from "../../domains/index.ts";
-import { type RepositoryGit, writeFileAtomic } from "../../host/index.ts";
+import { type RepositoryGit, systemFiles, writeFileAtomic } from "../../host/index.ts";
+import { adapterFiles } from "../adapters/adapters.ts";
 import { LAW_DIR } from "../repository/law-path.ts";
 import { type FoundTip, findTip, folderOf } from "../repository/open-governed.ts";
 import { checkedOutLaw, LAW_FILES, type LawFile } from "./law-source.ts";
@@ -42,6 +43,7 @@ export async function buildLaw(git: RepositoryGit, cwd: string, scratch = tmpdir
   });
   const made = buildLock(await textIn(root, "constitution", true), history);
   const isNew = await write(root, "lock", made.text);
+  for (const [path, text] of adapterFiles(made.rules)) await systemFiles().write(root, path, text);
   return { file: LAW_FILES.lock, isNew, rules: made.rules.length, notes: made.notes };
 }
 
