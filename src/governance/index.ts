@@ -7,7 +7,7 @@ export {
   measureWorktree,
 } from "./drift/measure-drift.ts";
 export { createFileCommits, type FileCommits } from "./files/commit-files.ts";
-export type { CommitPlace, FileChanges, FileCommit, FilesNow } from "./files/file-commit.ts";
+export type { FileChanges, FilesNow } from "./files/file-commit.ts";
 export { GOVERNANCE_FUNCTIONS } from "./functions/functions.ts";
 export { type BuiltLaw, buildLaw, type ComposedLaw, composeLaw } from "./law/build-law.ts";
 export type { KnownLaw, PathQuestion } from "./law/check-path.ts";
@@ -27,12 +27,10 @@ export { LAW_DIR } from "./repository/law-path.ts";
 export { findTip, type Governed, openGoverned } from "./repository/open-governed.ts";
 export type { InitDone } from "./setup/init/init-law.ts";
 export { createLawSetup, type LawSetup } from "./setup/law-setup.ts";
-export { createTicketReader, type TicketPlace, type TicketReader } from "./tickets/read-tickets.ts";
+export { createTicketReader, type TicketReader } from "./tickets/read-tickets.ts";
 export {
   idInPath,
-  TICKETS_DIR,
   type TicketFile,
-  type TicketFileFault,
   type TicketFiles,
   ticketPath,
 } from "./tickets/ticket-files.ts";

@@ -18,7 +18,7 @@ export { type HeldGovernance, holdGovernance } from "./governance/held-governanc
 export { createLawService, type LawService } from "./governance/setup/law-service.ts";
 export type { TicketBook, TicketNow } from "./governance/tickets/ticket-book.ts";
 export type { TicketFields } from "./governance/tickets/ticket-fields.ts";
-export type { GovernedTickets, Tickets } from "./governance/tickets/tickets.ts";
+export type { Tickets } from "./governance/tickets/tickets.ts";
 export { createMeasures } from "./governance/work/measures.ts";
 export { createWorks, type WorkService, type Works } from "./governance/work/works.ts";
 export { cleanTemporaries } from "./home/clean-temporaries.ts";

@@ -11,7 +11,7 @@ export function aboutTicket(input: Record<string, unknown>, { sessionId }: Actor
 }
 
 /** The work of the session that calls; null for any other caller. Refused where the session works on no ticket. */
-export async function ownWork({ services, actor }: Needed): Promise<WorkRow | null> {
+async function ownWork({ services, actor }: Needed): Promise<WorkRow | null> {
   if (actor.sessionId === null) return null;
   const work = await services.store.row(WORK, actor.sessionId);
   if (work === null) throw denied();

@@ -86,11 +86,6 @@ async function ownerOf({ leases }: TicketBook, id: string, by: By, sessionId: st
 
 const OPERATOR = "operator";
 
-export interface NextTicket extends Dispatch {
-  /** Of the claim; null without one. */
-  readonly id: string | null;
-}
-
 /** What is to be worked on next, and why not the others. */
 export async function nextTicket(
   { books }: ChangeParts,
@@ -100,7 +95,7 @@ export async function nextTicket(
   return { book, dispatch: dispatchOf(book) };
 }
 
-export function dispatchOf(book: TicketBook): Dispatch {
+function dispatchOf(book: TicketBook): Dispatch {
   const { config, nowMs } = book;
   const all = allTickets(book).map(({ ticket, status, lease }) => {
     const { id, kind, type, priority, lane, blockers, createdAt } = ticket;

@@ -66,7 +66,7 @@ proves(
     const ticking = setInterval(() => {
       turns += 1;
     }, 1);
-    const same = Array.from({ length: 200 }, (_, n) => ({ allow: [`**/a*b${n}*/**/*d*f*`], deny: [`**/*${n}*`] }));
+    const same = Array.from({ length: 200 }, (_, n) => ({ allow: [`**/a*b${n}*/**/*d*f*`], deny: [] }));
     const { overlaps, isWhole } = await overlapMap(bookOf(same), clock);
     clearInterval(ticking);
     expect(turns).toBeGreaterThan(0);

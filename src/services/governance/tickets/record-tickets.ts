@@ -129,7 +129,7 @@ export function recorded(
 }
 
 /** The same for all worktrees of a clone. */
-export function repositoryOf({ commonDir }: Governed): string {
+function repositoryOf({ commonDir }: Governed): string {
   return basename(commonDir) === ".git" ? dirname(commonDir) : commonDir;
 }
 
