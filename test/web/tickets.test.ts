@@ -82,6 +82,27 @@ inBrowser(
   },
 );
 
+test.skipIf(!needs("chromium") || !needs("bwrap"))(
+  "a session is started on a ticket; the board then says who holds it",
+  async () => {
+    const id = await bench.ticket({ title: "Write a file", scope: { allow: ["src/**"] } });
+    const { page, faults } = await openWindow(daemon, place({ id }));
+    const opened = page.getByRole("region", { name: "The ticket" });
+    await opened.getByRole("button", { name: "Start work" }).click();
+    const dialog = page.getByRole("dialog", { name: `Start work on ${id}` });
+    await dialog.getByLabel("Agent").selectOption("demo");
+    await dialog.getByLabel("What to do").fill("write src/new.ts 1");
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Start it" }).click();
+    await page.waitForURL("**/ui/session/*");
+    await page.goto(`${daemon.url}${place({ id })}`);
+    await opened.getByRole("link", { name: "Write a file" }).waitFor();
+    await opened.getByText("active", { exact: true }).waitFor();
+    expect(await opened.getByRole("button", { name: "Start work" }).count()).toBe(0);
+    expect(faults).toEqual([]);
+  },
+);
+
 for (const [name, options] of [
   ["dark", { colorScheme: "dark" }],
   ["phone", PHONE],

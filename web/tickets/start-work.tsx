@@ -21,7 +21,8 @@ export function StartWork({ cwd, ticket: { id, title }, onClose }: StartWorkProp
   const agent = agents.find((one) => one.slug === slug) ?? agents.find(({ default: isDefault }) => isDefault);
   const start = async (): Promise<void> => {
     if (agent === undefined) return;
-    const input = { adapter: agent.driver, agent: agent.slug, cwd, ticket: id, prompt: prompt.trim() };
+    const words = prompt.trim() === "" ? {} : { prompt: prompt.trim() };
+    const input = { adapter: agent.driver, agent: agent.slug, cwd, ticket: id, ...words };
     const started = await run(() => nomos().call("session.start", input, { idempotencyKey: crypto.randomUUID() }));
     if (started !== undefined) navigate(`/ui/session/${started.id}`);
   };
@@ -44,7 +45,7 @@ export function StartWork({ cwd, ticket: { id, title }, onClose }: StartWorkProp
           />
         )}
       </Field>
-      <Field label="What to do">
+      <Field label="What to do" hint="Empty: what the ticket says.">
         {(field) => (
           <textarea
             id={field}
@@ -56,12 +57,7 @@ export function StartWork({ cwd, ticket: { id, title }, onClose }: StartWorkProp
       </Field>
       <div class="dialog-buttons">
         <Button onClick={onClose}>Cancel</Button>
-        <Button
-          kind="primary"
-          icon="play"
-          disabled={isRunning || agent === undefined || prompt.trim() === ""}
-          onClick={() => void start()}
-        >
+        <Button kind="primary" icon="play" disabled={isRunning || agent === undefined} onClick={() => void start()}>
           Start it
         </Button>
       </div>
