@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { NomosError } from "../../contract/index.ts";
 import type { RuleFault } from "../../domains/index.ts";
 import { type RepositoryGit, systemFiles, writeFileAtomic } from "../../host/index.ts";
-import { adapterFiles } from "../adapters/adapters.ts";
+import { agentFiles } from "../agent-files/agent-files.ts";
 import { LAW_DIR } from "../repository/law-path.ts";
 import { type FoundTip, findTip, folderOf } from "../repository/open-governed.ts";
 import { checkedOutLaw, LAW_FILES, type LawFile } from "./law-source.ts";
@@ -43,7 +43,7 @@ export async function buildLaw(git: RepositoryGit, cwd: string, scratch = tmpdir
   });
   const made = buildLock(await textIn(root, "constitution", true), history);
   const isNew = await write(root, "lock", made.text);
-  for (const [path, text] of adapterFiles(made.rules)) await systemFiles().write(root, path, text);
+  for (const [path, text] of agentFiles(made.rules)) await systemFiles().write(root, path, text);
   return { file: LAW_FILES.lock, isNew, rules: made.rules.length, notes: made.notes };
 }
 

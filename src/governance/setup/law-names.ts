@@ -20,9 +20,9 @@ export function isOurs(name: string): boolean {
   return OURS.includes(name.split("/", 1)[0] ?? "");
 }
 /** What lies only in this clone. */
-export const LAW_GITIGNORE = `${CACHE}/\n`;
+const LAW_GITIGNORE = `${CACHE}/\n`;
 /** Other line ends would be an edit. */
-export const LAW_GITATTRIBUTES = "* -text -filter\n";
+const LAW_GITATTRIBUTES = "* -text -filter\n";
 
 /** Files that git reads: somebody may have had some of their own here before. */
 export const GIT_FILES: readonly (readonly [name: string, text: string])[] = [
