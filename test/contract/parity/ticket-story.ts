@@ -68,4 +68,7 @@ export const TICKET_STORY: readonly Step[] = [
   { syscall: "ticket.lease", input: of("task"), refused: "ticket_closed" },
   { syscall: "ticket.close", input: of("intent") },
   { syscall: "ticket.list", input: (memory) => ({ ...here(memory), status: "archived" }) },
+  { syscall: "work.list", input: here },
+  { syscall: "work.list", input: ({ cwd }) => ({ cwd: `${cwd}/repo` }), refused: "not_governed" },
+  { syscall: "work.drift", input: here },
 ];
