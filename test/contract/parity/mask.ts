@@ -14,6 +14,7 @@ const FIXED: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{64}\b/g, "<hash>"],
   [/\b[0-9a-f]{48}\b/g, "<ticket>"],
   [/\b[0-9a-f]{40}\b/g, "<commit>"],
+  [/^[0-9a-f]{12}$/g, "<repository>"],
 ];
 /** Members whose number varies by chance. */
 const LUCKY: ReadonlySet<string> = new Set([

@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { needs } from "../../support/needs.ts";
 import { TICKET_STORY } from "./ticket-story.ts";
+import { WORK_STORY } from "./work-story.ts";
 
 /** Values that earlier steps found: mostly ids. */
 export type Memory = Record<string, string>;
@@ -633,6 +634,7 @@ export const STORY: readonly Step[] = [
   ...LANDING_STORY,
   ...FANOUT_STORY,
   ...TICKET_STORY,
+  ...WORK_STORY,
 ];
 
 /** These run last. */
