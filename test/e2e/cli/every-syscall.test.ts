@@ -128,6 +128,7 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["ticket.plan", "plan.md --dry-run --cwd law"],
   ["ticket.list", "--cwd law"],
   ["ticket.show", "$ticketId --cwd law"],
+  ["ticket.proof", "$ticketId --cwd law"],
   ["ticket.overlaps", "--cwd law"],
   ["ticket.check", "--cwd law"],
   ["ticket.next", "--cwd law"],
