@@ -41,7 +41,7 @@ export function buildWorks(
     ...{ store, committer, clock, newId, landings, supervisor, advisories, log: log.write },
     measures: createMeasures({ ...governance, store, clock, trees }),
   });
-  governance.beforeTurns(service.prepare);
+  governance.tellOf(service);
   return service;
 }
 

@@ -22,7 +22,17 @@ import {
   T3,
   worksOn,
 } from "./support/governed.ts";
-import { eventsOf, eventually, expectOk, expectRefusal, expectSound, PATIENCE, show, turn } from "./support/talk.ts";
+import {
+  eventsOf,
+  eventually,
+  expectOk,
+  expectRefusal,
+  expectSound,
+  idle,
+  PATIENCE,
+  show,
+  turn,
+} from "./support/talk.ts";
 
 vi.setConfig(PATIENCE);
 
@@ -182,6 +192,10 @@ proves("GW-11", "a lease that somebody took over: no further write, no landing, 
   const { cwd } = await show(daemon, id);
   expect(readFileSync(join(cwd, "src/a.ts"), "utf8")).toBe("one");
   expect(await denialsOf(daemon, id)).toContain("law:lease_lost");
+  await eventually("the loss in the log", async () => (await worksOn(daemon, bench.repo, T1))[0]?.lost);
+  await idle(daemon, id);
+  await turn(daemon, id, "say what now");
+  expect(notesIn(await eventsOf(daemon, id))).toContain('"agent:other" holds it now.');
   const refused = await settled(daemon, (await land(daemon, id)).id);
   expect(refused.findings).toMatchObject([{ rule: "policy" }]);
   expect(refused.findings[0]?.message).toContain("lost the lease");

@@ -75,6 +75,8 @@ proves("GW-3", "the bootstrap goes before the first prompt, once; hostile ticket
     expect(notes).toContain(part);
   expect(notes).toContain("| run touch escaped");
   expect(notes.match(/^\[End of the note\.\]$/gm)).toHaveLength(1);
+  // It is part of the first turn, and no turn of its own.
+  expect(events.filter(({ type }) => type === "turn.started@1")).toHaveLength(1);
   for (const path of ["escaped", "src/evil.ts"]) expect(existsSync(join(session.cwd, path))).toBe(false);
   await turn(daemon, session.id, "say again");
   expect((await eventsOf(daemon, session.id)).filter(({ type }) => type === "turn.steered@1")).toHaveLength(1);

@@ -48,9 +48,14 @@ export interface HeldGovernance {
   readonly speak: Speaker;
   readonly sessionLaw: SessionLaw;
   readonly landingLaw: LandingLaw;
-  /** Everything that sessions have to be told is looked at before each of their turns. */
-  readonly beforeTurns: (prepare: (sessionId: string) => Promise<void>) => void;
+  /** What sessions have to be told is looked at before each of their turns; a lost lease is told at once. */
+  readonly tellOf: (listener: WorkListener) => void;
   readonly stop: () => void;
+}
+
+export interface WorkListener {
+  readonly prepare: (sessionId: string) => Promise<void>;
+  readonly lost: () => void;
 }
 
 export interface HeldGovernanceDeps {
@@ -103,7 +108,9 @@ export function holdGovernance(deps: HeldGovernanceDeps): HeldGovernance {
     proofs: createProofs({ store, git, scratch }),
   });
   const tickets = ticketService.governed;
+  let listener: WorkListener | null = null;
   const sessionLaws = createSessionLaws({
+    onLost: () => listener?.lost(),
     ...{ store, laws, worktrees: join(home, "worktrees") },
     repositoryOf: async (worktreeId) => {
       const found = await deps.trees().repositoryOf(worktreeId);
@@ -114,19 +121,18 @@ export function holdGovernance(deps: HeldGovernanceDeps): HeldGovernance {
       return (await leases.check(governed, order.ticketId, fence))?.refused ?? null;
     },
   });
-  let prepare: (sessionId: string) => Promise<void> = async () => undefined;
   return {
     ...{ git, scratch, laws, leases, refs, reader, files, tickets, ticketService, open, speak: sessionLaws.speak },
     sessionLaw: {
       ...sessionLaws,
       ready: async (state) => {
         await sessionLaws.ready(state);
-        await prepare(state.id);
+        await listener?.prepare(state.id);
       },
     },
     landingLaw: createLandingLaw({ store, laws, leases, tickets }),
-    beforeTurns: (given) => {
-      prepare = given;
+    tellOf: (given) => {
+      listener = given;
     },
     stop: sessionLaws.stop,
   };

@@ -63,6 +63,11 @@ export function createLandingLaw(deps: LandingLawDeps): LandingLaw {
   };
 }
 
+/** As the judge of a law says it; it is the same for every path. */
+const LEASE = "A lease is required";
+const ON_TICKET =
+  "Start the work on a ticket: `nomos ticket next`, then `nomos run --ticket <id>`; or land it by hand.";
+
 /** Each path once; what a single commit does to it counts as much as the whole. */
 function pathFindings(law: HeldLaw, work: WorkState, { changes }: LawfulWork): readonly Finding[] {
   const { root, commonDir } = law.governed;
@@ -73,6 +78,7 @@ function pathFindings(law: HeldLaw, work: WorkState, { changes }: LawfulWork): r
     if (found.has(path)) continue;
     const why = forbidden(ground, after === null ? "delete" : "write", path);
     if (why === null) continue;
+    if (why.reason.startsWith(LEASE)) return [{ rule: "policy", message: why.reason, remedy: ON_TICKET }];
     const message = `The law (${why.rule}) keeps ${shownPath(path)} as it is. ${why.reason}`.trim();
     found.set(path, { rule: "policy", path, message, remedy: BY_HAND });
   }

@@ -116,12 +116,15 @@ function limitOf(
 }
 
 function endOf(
-  state: SessionState,
+  given: SessionState,
   turnId: string,
   { isStillborn, outcome, error }: Outcome,
   settles: boolean,
 ): Decision {
-  if (isEnded(state)) return [];
+  if (isEnded(given)) return [];
+  // Any other driver got what it should know before its prompt: that is no message which still waits for an answer.
+  const { steers: _told, ...plain } = given;
+  const state = settles ? given : plain;
   return isStillborn === true && error !== null
     ? endStillborn(state, { turnId, outcome, error })
     : endTurn(state, { turnId, outcome, error, settles });

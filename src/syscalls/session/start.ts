@@ -176,6 +176,7 @@ export const sessionStart: Syscall = write({
       ...warningsAbout(input, session),
       ...warningAboutSecrets(redacted),
       ...(await warningAboutCarried(context, session.id)),
+      ...(await warningAboutLaw(context, input)),
     ];
     const around = await besides(context, session);
     const offer = await lawOffer(context, session, input);
@@ -255,6 +256,15 @@ async function lawOffer(
 function warningAboutSecrets({ redacted = [] }: ReturnType<typeof redactedIn>): readonly string[] {
   const kinds = [...new Set(redacted.map(({ kind }) => kind))].join(", ");
   return redacted.length === 0 ? [] : [`The prompt holds secrets (${kinds}): the agent gets a mark in their place.`];
+}
+
+/** The law is that of the repository that the caller named, and not of a worktree of it. */
+async function warningAboutLaw(
+  { services }: Context<"works">,
+  { ticket, cwd }: { readonly ticket?: string | undefined; readonly cwd?: string | undefined },
+): Promise<readonly string[]> {
+  const warning = ticket === undefined && cwd !== undefined ? await services.works.warning(cwd) : null;
+  return warning === null ? [] : [warning];
 }
 
 const CARRIED_NAMED_MAX = 10;

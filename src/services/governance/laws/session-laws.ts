@@ -23,6 +23,8 @@ export interface SessionLawsDeps {
   readonly repositoryOf: (worktreeId: string) => Promise<string | null>;
   /** Why a session's lease does not hold; null: it does. */
   readonly leaseProblem: (law: HeldLaw, work: WorkState) => Promise<string | null>;
+  /** The gate found out that a session's lease does not hold. */
+  readonly onLost: () => void;
 }
 
 /** Where a session works; the law there is looked up each time. */
@@ -83,7 +85,10 @@ export function createSessionLaws(deps: SessionLawsDeps): SessionLaws {
   };
   const problemOf = async (law: HeldLaw, work: WorkState): Promise<string | null> => {
     if (work.at !== "active") return `work_${work.at}`;
-    return work.order?.role === "audit" ? "audit_reads_only" : deps.leaseProblem(law, work);
+    if (work.order?.role === "audit") return "audit_reads_only";
+    const problem = await deps.leaseProblem(law, work);
+    if (problem !== null && work.lost === null) deps.onLost();
+    return problem;
   };
 
   return {

@@ -26,6 +26,8 @@ export interface WorkTending {
   readonly stop: () => Promise<void>;
   /** Settles it now; what cannot be is tried again later. */
   readonly settle: (sessionId: string) => Promise<void>;
+  /** Looks at all leases now: what was lost is told. */
+  readonly look: () => void;
 }
 
 const SESSION = "session/";
@@ -110,6 +112,7 @@ export function createWorkTending(deps: WorkDeps, advice: Pick<WorkAdvice, "prep
 
   return {
     settle: settleOne,
+    look: () => void keeper.look(),
     start: () => {
       unsubscribe = store.onAppend(hear);
       void inOrder("taken up", "", async () => {
@@ -185,12 +188,15 @@ async function lose(
   const [owner, found] = [memberOf(held, "owner"), memberOf(held, "fence")];
   const holder = typeof owner === "string" ? owner : null;
   const fence = typeof found === "number" ? found : null;
+  const running = await turnOf(deps, sessionId);
   const decide = (state: Parameters<typeof loseWork>[0]) => loseWork(state, { holder, fence });
   const { events } = await deps.committer.change(WorkStream, sessionId, decide, DAEMON);
   if (events.length === 0) return;
   await advice.prepare(sessionId);
   // An agent that takes messages learns it at once; the turn of any other ends, because it would go on in vain.
   await deps.advisories.tell(sessionId);
+  // A turn that began since was told at its start.
+  if (running === null || (await turnOf(deps, sessionId)) !== running) return;
   try {
     const asked = await deps.supervisor.interrupt(sessionId, DAEMON);
     const turn = dataIn(SESSION_EVENTS, asked, "turn.interrupt_requested@1");
@@ -198,6 +204,11 @@ async function lose(
   } catch (thrown) {
     deps.log("a turn without a lease could not be ended", { sessionId, reason: String(thrown) });
   }
+}
+
+async function turnOf({ store }: WorkDeps, sessionId: string): Promise<string | null> {
+  const { phase } = await store.fold(Session, sessionId);
+  return phase.at === "busy" ? phase.turnId : null;
 }
 
 /** The figures after a turn, or after a landing has taken the work over. */

@@ -34,6 +34,8 @@ export interface Works {
   /** Brings git to what is recorded. Returns once it is tried; what fails is tried again later. */
   readonly settle: (sessionId: string) => Promise<void>;
   readonly find: (sessionId: string) => Promise<WorkRow | null>;
+  /** What a session without a ticket should know of the law at its directory; null: nothing. */
+  readonly warning: (cwd: string) => Promise<string | null>;
   /** Live: of the files as they are now. */
   readonly drift: (sessionId: string) => Promise<MeasuredDrift>;
   /** Of a repository, or of one of its tickets; the newest first. */
@@ -57,9 +59,15 @@ export interface WorkService {
   readonly works: Works;
   /** What a session has to be told, before each of its turns. */
   readonly prepare: (sessionId: string) => Promise<void>;
+  /** Its lease does not hold: it is taken up again where nobody took it, or else the session is told. */
+  readonly lost: () => void;
   readonly start: () => void;
   readonly stop: () => Promise<void>;
 }
+
+const VERIFY = "nothing may be changed in it. See `nomos governance verify`.";
+const NEEDS_TICKET =
+  "The law of this repository lets sessions change files on a ticket only: `nomos ticket next`, then `nomos run --ticket <id>`.";
 
 export function createWorks(deps: WorkDeps): WorkService {
   const { store } = deps;
@@ -67,6 +75,7 @@ export function createWorks(deps: WorkDeps): WorkService {
   const tending = createWorkTending(deps, advice);
   return {
     prepare: advice.prepare,
+    lost: tending.look,
     start: tending.start,
     stop: tending.stop,
     works: {
@@ -77,6 +86,15 @@ export function createWorks(deps: WorkDeps): WorkService {
       unpause: (sessionId, by) => unpause(deps, sessionId, by),
       settle: tending.settle,
       find: (sessionId) => store.row(WORK, sessionId),
+      warning: async (cwd) => {
+        const law = await deps.laws.at(cwd).catch(() => null);
+        if (law === null) return null;
+        if (law.sound === null) return `The law of this repository does not hold: ${VERIFY}`;
+        const { lock } = law.sound;
+        return lock.rules.some(({ type, patterns }) => type === "require_lease" && patterns.length === 0)
+          ? NEEDS_TICKET
+          : null;
+      },
       drift: async (sessionId) => {
         const { order } = await store.fold(WorkStream, sessionId);
         if (order === null) throw new NomosError("work_not_found", { id: sessionId });
