@@ -37,6 +37,18 @@ proves(
   },
 );
 
+proves("GW-2", "`nomos run --ticket` follows the session; the ticket's text is its prompt", async () => {
+  using bench = await setUpGoverned();
+  bench.tickets(ticket(T1, { body: "Say it." }));
+  const ran = await daemon.cli("run", "--ticket", T1, "-a", "demo", "-C", bench.repo, "--json");
+  expect(ran.exitCode, ran.stderr).toBe(0);
+  expect(ran.stdout).toContain("| Say it.");
+  const [, sessionId = "none"] = /^session: (.+)$/m.exec(refText(bench, "leases", T1)) ?? [];
+  expect(ran.stdout).toContain(sessionId);
+  const odd = await daemon.cli("run", "--role", "audit", "-a", "demo", "-C", bench.repo, "x");
+  expect([odd.exitCode, odd.stderr.includes("--ticket")]).toEqual([2, true]);
+});
+
 proves(
   "GW-2",
   "no law, an edited law, a ticket that is unknown, closed, blocked or taken: refused, nothing is left",

@@ -1,7 +1,7 @@
 import { join, relative } from "node:path";
 import { type Speaker, type WorkState, WorkStream } from "../../../domains/index.ts";
 import { isInside } from "../../../host/index.ts";
-import type { SessionState } from "../../../kernel/index.ts";
+import type { SessionSpec, SessionState } from "../../../kernel/index.ts";
 import type { RecordedEvent, Store } from "../../../store/index.ts";
 import { isTurnVerb, type SessionLaw } from "../../../turns/index.ts";
 import type { HeldLaw } from "./held-law.ts";
@@ -32,7 +32,7 @@ interface Place {
   readonly repository: string;
   readonly root: string | null;
   readonly cwd: string;
-  /** The session that the worktree was made for: those that it starts work there too, on its ticket. */
+  /** Of a session that another one started: whose worktree and ticket it works on. */
   readonly owner: string | null;
 }
 
@@ -54,12 +54,14 @@ export function createSessionLaws(deps: SessionLawsDeps): SessionLaws {
     }
   });
 
-  const placeOf = async (cwd: string): Promise<Place | null> => {
+  const placeOf = async ({ cwd, parentSessionId }: SessionSpec): Promise<Place | null> => {
     if (!isInside(worktrees, cwd) || cwd === worktrees) return { repository: cwd, root: null, cwd, owner: null };
     const [id = ""] = cwd.slice(worktrees.length + 1).split("/");
     const repository = await deps.repositoryOf(id);
     // The git dir of a worktree is the session's: what it says of a law counts for nothing.
-    return repository === null ? null : { repository, root: join(worktrees, id, "tree"), cwd, owner: id };
+    return repository === null
+      ? null
+      : { repository, root: join(worktrees, id, "tree"), cwd, owner: parentSessionId === null ? null : id };
   };
   const workOf = async (sessionId: string): Promise<WorkState> => {
     const known = works.get(sessionId);
@@ -96,7 +98,7 @@ export function createSessionLaws(deps: SessionLawsDeps): SessionLaws {
     ready: async ({ id, spec }: Pick<SessionState, "id" | "spec">) => {
       if (spec === null) return;
       if (places.size >= SESSIONS_MAX) for (const kept of [places, grounds, works]) kept.clear();
-      const place = places.get(id) ?? (await placeOf(spec.cwd));
+      const place = places.get(id) ?? (await placeOf(spec));
       if (place !== null) places.set(id, place);
       await look(id, place);
     },

@@ -117,6 +117,7 @@ function handoffLines({ handoff }: Bootstrap): readonly string[] {
     ...quoteData(summary, CHARS.handoff),
     ...(reason === null ? [] : ["Why:", ...quoteData(reason, CHARS.field)]),
     ...(next === null ? [] : ["What it would do next:", ...quoteData(next, CHARS.field)]),
+    `What of its work has not landed is not in your worktree: \`nomos diff ${sessionId}\` shows it to a person.`,
   ];
 }
 
