@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { NomosError, toNomosError } from "../../../contract/index.ts";
 import {
   overlapOf,
@@ -40,13 +41,21 @@ export async function readyTicket(deps: WorkDeps, cwd: string, ticketId: string)
 
 /** The law at a directory, if it holds. */
 export async function lawAt(deps: Pick<WorkDeps, "laws">, cwd: string): Promise<ReadyTicket["law"]> {
-  const law = await deps.laws.at(cwd);
-  if (law === null) throw new NomosError("not_governed", { cwd });
+  const law = await namedLaw(deps, cwd);
   if (law.sound !== null) return { ...law, sound: law.sound };
   const { root, branch } = law.governed;
   const problems = law.problems.map(({ code, message }) => ({ code, message }));
   const told = problems.map(({ message }) => message).join(" ");
   throw new NomosError("governance_invalid", { root, branch, problems }, { message: told });
+}
+
+/** The law at a directory that a caller names; it need not hold. */
+export async function namedLaw({ laws }: Pick<WorkDeps, "laws">, cwd: string): Promise<HeldLaw> {
+  const path = await realpath(cwd).catch(() => null);
+  if (path === null) throw new NomosError("cwd_missing", { cwd });
+  const law = await laws.at(path);
+  if (law === null) throw new NomosError("not_governed", { cwd });
+  return law;
 }
 
 async function isDone(deps: WorkDeps, law: HeldLaw, ticketId: string): Promise<boolean> {

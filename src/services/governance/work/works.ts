@@ -16,7 +16,7 @@ import { type FinishWish, finish, type HandoffWish, handOver } from "./close-wor
 import { worksOn } from "./find-work.ts";
 import { openWork, type WorkWish } from "./open-work.ts";
 import { pause, unpause } from "./pause-work.ts";
-import { lawAt } from "./plan-work.ts";
+import { lawAt, namedLaw } from "./plan-work.ts";
 import { createWorkTending } from "./tend-works.ts";
 import type { MeasuredDrift, WorkDeps } from "./work-deps.ts";
 
@@ -111,11 +111,7 @@ export function createWorks(deps: WorkDeps): WorkService {
         const found = summariseDrift([...newest.values()]);
         return { average: found?.average ?? null, max: found?.max ?? null, high: found?.high ?? 0 };
       },
-      repoAt: async (cwd) => {
-        const law = await deps.laws.at(cwd);
-        if (law === null) throw new NomosError("not_governed", { cwd });
-        return law.governed.repoKey;
-      },
+      repoAt: async (cwd) => (await namedLaw(deps, cwd)).governed.repoKey,
       onTicket: (repo, ticketId) => worksOn(deps, repo, ticketId),
       allOpen: (limit) => store.rows(WORK, { where: { open: true }, limit }),
       openIn: (repo, limit) => store.rows(WORK, { where: { repo, open: true }, limit }),
