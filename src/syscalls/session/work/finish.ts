@@ -91,7 +91,6 @@ export const sessionWork: readonly Syscall[] = [
     roles: ["session"],
     needs: ["agents", "bounds", "store", "works"],
     about: "session",
-    names: { to: "agent" },
     input: z.object({
       id: SessionId,
       to: z.string().min(1).max(200).optional().describe("the agent that receives it; default: whoever starts next"),
