@@ -33,11 +33,18 @@ export function createLawCache({ open, read, onRead }: LawCacheDeps): LawCache {
   const underWay = new Map<string, Promise<HeldLaw | null>>();
 
   const load = async (cwd: string): Promise<HeldLaw | null> => {
-    const governed = await open(cwd);
-    const commonDir = governed?.commonDir ?? (await commonDirAbove(cwd));
+    const known = places.get(cwd);
+    const first = known === undefined ? await open(cwd) : (known.kept.law?.governed ?? null);
+    const commonDir = known?.commonDir ?? first?.commonDir ?? (await commonDirAbove(cwd));
     if (commonDir === null) return null;
-    // Looked at before the law is read: what moves meanwhile is read again the next time.
-    const signature = await repositorySignature(commonDir, governed?.ref ?? null);
+    // Looked at before the branch is: what moves meanwhile is read again the next time.
+    const signature = await repositorySignature(commonDir, first?.ref ?? null);
+    const governed = await open(cwd);
+    // Another repository is there now: what was looked at was not its own.
+    if (known !== undefined && (governed?.commonDir ?? (await commonDirAbove(cwd))) !== commonDir) {
+      places.delete(cwd);
+      return load(cwd);
+    }
     const before = laws.get(commonDir);
     const law = governed === null ? null : before?.governed.tip === governed.tip ? before : await read(governed);
     if (law === null) laws.delete(commonDir);
