@@ -217,6 +217,7 @@ proves(
       before: victim.id,
       agents: ["demo", "demo"],
       session: victim.id,
+      summary: "not mine",
     };
     const fill = (path: string, sessionId: string): string =>
       path
