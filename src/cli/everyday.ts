@@ -80,7 +80,7 @@ export const EVERYDAY = {
         "a code for each end: 10 refused, 11 budget or quota, 130 interrupted, 3 key rejected, 6 unreachable; otherwise 1. Always: 0 done, 2 usage, 12 timeout, 13 schema not met",
       ],
       ["--ticket ID", "work on this ticket, strict and in an own worktree; its text is the prompt if you give none"],
-      ["--role work|audit", "on a ticket; `audit`: another model reads what was done"],
+      ["--audit", "on a ticket: another model reads what was done, and changes nothing"],
       ["--title TEXT", "a title for the new session; default: the first line of the prompt"],
       ["--label TEXT", "a label for the new session"],
       ["--sandbox off|warn|enforce|strict", "how far the session is walled in"],

@@ -1646,7 +1646,7 @@ export const ERRORS = {
     status: 409,
     exit: 5,
     message: "An audit is made by another model than the one that did the work.",
-    remedy: "Name another agent or model: `nomos run --ticket <id> --role audit -a <agent> --model <model>`.",
+    remedy: "Name another agent or model: `nomos run --ticket <id> --audit -a <agent> --model <model>`.",
   },
   ticket_blocked: {
     status: 409,

@@ -171,8 +171,8 @@ export interface SyscallTypes {
       readonly file?: string;
       /** work on this ticket: strict, in a worktree of its own, within the ticket's scope, under its lease */
       readonly ticket?: string;
-      /** on a ticket; `audit`: another model reads what was done and changes nothing */
-      readonly role?: "work" | "audit";
+      /** on a ticket: another model reads what was done, and changes nothing */
+      readonly audit?: boolean;
     };
     readonly output: {
       readonly id: string;

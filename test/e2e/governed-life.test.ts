@@ -227,10 +227,10 @@ proves("GW-12", "audit: another model, read-only, and blind to what the writer s
   bench.tickets(ticket(T1));
   const writer = await startOn(daemon, bench.repo, T1, "write src/a.ts one");
   expectOk(await finish(daemon, writer.id, { summary: "Trust me.", skipChecks: true, reason: "test" }));
-  expectRefusal(await spawn({ cwd: bench.repo, ticket: T1, role: "audit" }), 409, "audit_same_model");
+  expectRefusal(await spawn({ cwd: bench.repo, ticket: T1, audit: true }), 409, "audit_same_model");
   expectOk(await daemon.call("POST", "/api/agents", { slug: "auditor", driver: "demo" }), 201);
   const audit = await startOn(daemon, bench.repo, T1, "write src/a.ts mine\nwrite notes.txt x", {
-    ...{ role: "audit", agent: "auditor" },
+    ...{ audit: true, agent: "auditor" },
   });
   expect(await denialsOf(daemon, audit.id)).toContain("law:audit_reads_only");
   const notes = notesIn(await eventsOf(daemon, audit.id));

@@ -45,7 +45,7 @@ proves("GW-2", "`nomos run --ticket` follows the session; the ticket's text is i
   expect(ran.stdout).toContain("| Say it.");
   const [, sessionId = "none"] = /^session: (.+)$/m.exec(refText(bench, "leases", T1)) ?? [];
   expect(ran.stdout).toContain(sessionId);
-  const odd = await daemon.cli("run", "--role", "audit", "-a", "demo", "-C", bench.repo, "x");
+  const odd = await daemon.cli("run", "--audit", "-a", "demo", "-C", bench.repo, "x");
   expect([odd.exitCode, odd.stderr.includes("--ticket")]).toEqual([2, true]);
 });
 
@@ -58,7 +58,7 @@ proves(
     const { repo, git } = bench;
     expectRefusal(await spawn({ cwd: repo, ticket: "TKT-20260101-000000-ZZZZ" }), 404, "ticket_not_found");
     expectRefusal(await spawn({ cwd: repo, ticket: T2 }), 409, "ticket_blocked");
-    expectRefusal(await spawn({ cwd: repo, role: "audit" }), 400, "invalid_request");
+    expectRefusal(await spawn({ cwd: repo, audit: true }), 400, "invalid_request");
     const first = await startOn(daemon, repo, T1, "say hello");
     expectRefusal(await spawn({ cwd: repo, ticket: T1 }), 409, "ticket_leased");
     expect(fenceOf(bench, T1)).toBe(1);

@@ -20,7 +20,7 @@ export const START_OPTIONS = {
   model: { type: "string" },
   secret: { type: "string", multiple: true },
   ticket: { type: "string" },
-  role: { type: "string" },
+  audit: { type: "boolean" },
 } as const;
 
 export interface StartOptions {
@@ -39,11 +39,11 @@ export interface StartOptions {
   readonly model?: string | undefined;
   readonly secret?: readonly string[] | undefined;
   readonly ticket?: string | undefined;
-  readonly role?: string | undefined;
+  readonly audit?: boolean | undefined;
 }
 
 /** Those of one agent or one directory alone. */
-type Own = "agent" | "file" | "worktree" | "model" | "base" | "ticket" | "role";
+type Own = "agent" | "file" | "worktree" | "model" | "base" | "ticket" | "audit";
 
 /** What `session.start` and `fan-out.start` have in common. `--scope !PATTERN` denies; lists may be repeated or have commas. */
 export function sharedInput({ cwd: here }: Pick<Terminal, "cwd">, options: Omit<StartOptions, Own>) {
@@ -70,7 +70,6 @@ export function sharedInput({ cwd: here }: Pick<Terminal, "cwd">, options: Omit<
   };
 }
 
-const ROLES = ["work", "audit"] as const;
 const SANDBOXES = ["off", "warn", "enforce", "strict"] as const;
 
 /** The input of `session.start`. On a ticket an empty prompt stands for the ticket's own text. */
@@ -81,14 +80,12 @@ export function startInput(
   options: StartOptions,
 ): InputOf<"session.start"> {
   const { file, base, model, ticket } = options;
-  const role = ROLES.find((one) => one === options.role);
-  if (options.role !== undefined && (role === undefined || ticket === undefined))
-    throw usageError(`--role is one of ${ROLES.join(", ")}, of a session with --ticket.`);
+  if (options.audit === true && ticket === undefined) throw usageError("--audit is for a session with --ticket.");
   return {
     ...{ adapter: agent.driver, agent: agent.slug },
     ...(ticket !== undefined && prompt === "" ? {} : { prompt }),
     ...(ticket === undefined ? {} : { ticket }),
-    ...(role === undefined ? {} : { role }),
+    ...(options.audit === true ? { audit: true } : {}),
     ...sharedInput(terminal, options),
     ...(model === undefined ? {} : { model }),
     ...(file === undefined ? {} : { file: resolve(terminal.cwd, file) }),

@@ -43,7 +43,7 @@ export const WORK_ERRORS = {
     409,
     5,
     "An audit is made by another model than the one that did the work.",
-    "Name another agent or model: `nomos run --ticket <id> --role audit -a <agent> --model <model>`.",
+    "Name another agent or model: `nomos run --ticket <id> --audit -a <agent> --model <model>`.",
   ),
   ticket_blocked: entry(
     409,

@@ -82,10 +82,7 @@ export const sessionStart: Syscall = write({
       .max(64)
       .optional()
       .describe("work on this ticket: strict, in a worktree of its own, within the ticket's scope, under its lease"),
-    role: z
-      .enum(["work", "audit"])
-      .optional()
-      .describe("on a ticket; `audit`: another model reads what was done and changes nothing"),
+    audit: z.boolean().optional().describe("on a ticket: another model reads what was done, and changes nothing"),
   }),
   missing: { adapter: "missing_adapter" },
   output: SessionWire.extend({
@@ -154,19 +151,23 @@ export const sessionStart: Syscall = write({
     says: ["Started {name} with {agent} in {cwd}.", "{warnings|lines}", "{notice}", "Next: nomos attach {name}"],
   },
   mcp: { toolsets: ["core", "inside"], aliases: { agent_start: {}, start_agent_session: {} } },
-  commit: async (context, { attachments, mode, model, options, ticket, role, ...rest }) => {
+  commit: async (context, { attachments, mode, model, options, ticket, audit, ...rest }) => {
     refuseLarge(rest.prompt);
     const settings = givenSettings({ mode, model, options });
     const input = { ...rest, ...reachOf(context.actor), settings, attachments: givenAttachments(attachments) };
     const parent = context.actor.sessionId;
-    if (ticket === undefined && role === undefined)
+    if (ticket === undefined && audit !== true)
       return parent === null ? startRoot(context, input) : startBelow(context, parent, input);
     // Below a session it would share its parent's worktree, and so a scope that is not the ticket's.
     if (parent !== null) throw new NomosError("denied", { rules: ["ticket_below_session"] });
-    if (ticket === undefined) throw new NomosError("invalid_request", { field: "ticket", reason: "a role needs one" });
+    if (ticket === undefined)
+      throw new NomosError("invalid_request", { field: "ticket", reason: "an audit needs one" });
     const isPerson = !input.onlyRegistered;
     const opening = await withAgent(context, input);
-    return context.services.works.open({ ...opening, ticket, role: role ?? "work", isPerson }, byOf(context));
+    return context.services.works.open(
+      { ...opening, ticket, role: audit === true ? "audit" : "work", isPerson },
+      byOf(context),
+    );
   },
   answer: async (context, input, events) => {
     const session = await showSession(context, sessionIdIn(events));

@@ -35,7 +35,7 @@ const namesAgents = (word: string): boolean => /^(-a|--agents(=.*)?)$/.test(word
 
 async function begin(terminal: Terminal, { args, json }: Invocation): Promise<number> {
   const { agent: _agent, file: _file, worktree: _worktree, model: _model, ...all } = START_OPTIONS;
-  const { ticket: _ticket, role: _role, ...shared } = all;
+  const { ticket: _ticket, audit: _audit, ...shared } = all;
   const { values, positionals } = parseArguments(args, {
     ...shared,
     agents: { type: "string", short: "a", multiple: true },
