@@ -41,13 +41,14 @@ export async function openWork(
   wish: WorkWish,
   by: By,
 ): Promise<readonly RecordedEvent[]> {
-  const { ticket: ticketId, role, isPerson, ...given } = wish;
+  const { ticket: named, role, isPerson, ...given } = wish;
   if (given.sandbox !== undefined && given.sandbox !== "strict" && !isPerson)
-    throw new NomosError("ticket_weak_sandbox", { ticket: ticketId, sandbox: given.sandbox });
+    throw new NomosError("ticket_weak_sandbox", { ticket: named, sandbox: given.sandbox });
   const asked: Opening = { ...given, worktree: true, sandbox: given.sandbox ?? "strict" };
   // Everything that can be refused is refused before anything is recorded.
   const spec = await deps.supervisor.check(asked, by);
-  const ready = await readyTicket(deps, spec.cwd, ticketId);
+  const ready = await readyTicket(deps, spec.cwd, named);
+  const { id: ticketId } = ready.ticket;
   const model = given.settings?.model ?? null;
   if (role === "audit") await requireOtherModel(deps, ready, spec.agent, model);
   const scope = scopeOfWork(ready.ticket, ready.law, role, ({ lock }) => denialsOf(lock.rules).write);

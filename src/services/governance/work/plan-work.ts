@@ -23,9 +23,11 @@ const CLOSED: readonly TicketStatus[] = ["done", "archived"];
 const MISSING_SHOWN = 20;
 
 /** Refuses what cannot be worked on: no law, a law that does not hold, a ticket that is closed or blocked. */
-export async function readyTicket(deps: WorkDeps, cwd: string, ticketId: string): Promise<ReadyTicket> {
+export async function readyTicket(deps: WorkDeps, cwd: string, named: string): Promise<ReadyTicket> {
   const law = await lawAt(deps, cwd);
-  const ticket = await deps.tickets.read(law.governed, ticketId);
+  // It may be named in short.
+  const ticket = await deps.tickets.read(law.governed, named);
+  const { id: ticketId } = ticket;
   const status = await deps.tickets.statusOf(law.governed, ticketId);
   if (CLOSED.includes(status)) throw new NomosError("ticket_closed", { ticket: ticketId, status });
   const open: string[] = [];
