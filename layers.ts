@@ -10,7 +10,7 @@ export interface Layer {
   /** A layer imports only from lower levels. */
   readonly level: number;
   readonly mayImport: readonly string[];
-  /** Layers above that it may start, only by `await import()` of their `index.ts`: loaded when needed, never at start. */
+  /** Layers it may start, only by `await import()` of their `index.ts`: loaded when needed, never at start. */
   readonly mayLaunch?: readonly string[];
   /**
    * What it may use. `language`: the language alone: no imports from outside, no clock, no randomness. `browser`: npm
@@ -232,7 +232,7 @@ export const LAYERS: readonly Layer[] = [
     level: 11,
     mayImport: ["kernel", "domains", "contract", "host", "redaction", "client", "aip46-conformance"],
     runtime: "node",
-    mayLaunch: ["app"],
+    mayLaunch: ["app", "governance"],
     bundles: ["uqr"],
     neverLoads: ["zod", "hono", "@hono/node-server"],
     note: "arguments and printing; talks to the daemon, and starts it if none runs",
@@ -271,7 +271,7 @@ export const LAYERS: readonly Layer[] = [
       "client",
     ],
     runtime: "node",
-    maxLines: 1300,
+    maxLines: 1400,
     note: "composition root: reads configuration once, builds the graph; no logic",
   },
   {

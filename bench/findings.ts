@@ -6,6 +6,12 @@ export const FINDINGS: { readonly [figure: string]: string } = {
     "the writer thread is what there is to wait for: it hardly ever idles, and spends about half its time in COMMIT. Of the pages that a commit writes two thirds belong to the index by stream and version, one for each writer, as in the baseline; a session's row is no longer among them unless it changed. Where flushes are short, two halves of the writers take turns (see `append.64.flushes`: 1.3 to 1.4 of what one flush a round would be), because one half prepared during the other's flush measured a tenth more than one flush for all. Runs on busy cores measured anything from 0.3 to 0.7: a difference of a few hundredths says nothing there.",
   "ack.5000":
     "the tail belongs to whatever else the disk and the cores are doing: compare the load average, and the baseline, a bare flush in the same run. Before folds were kept more often and bursts were halved, with nothing else on the machine's cores and flushes that cost nothing the p99 is 3.3 ms (2.8 ms without checkpoints), half of it the lateness of the timer that offers the load; garbage collection took at most 3.5 ms at a time.",
+  "drift.live":
+    "measured beside other test runs on both cores, where one `git status` took 290 ms; alone it takes 90. Compare the ratio: git reads the files' times and lists what is not tracked in two processes at once, and starts some more.",
+  "drift.committed":
+    "measured beside other test runs on both cores, where one `git status` took 290 ms; alone it takes 90. Compare the ratio: git reads the files' times and lists what is not tracked in two processes at once, and starts some more.",
+  "drift.clone":
+    "measured beside other test runs on both cores, where one `git status` took 290 ms; alone it takes 90. Compare the ratio: git reads the files' times and lists what is not tracked in two processes at once, and starts some more.",
   "radar.core":
     "not profiled yet. Git is started for each look at a worktree (a reading of its base and a commit) and for each pair (a merge and two diffs), and takes longer the more else runs on the machine: measured beside other test runs, where one `git status` took 247 ms. An earlier run, with 134 ms for one `git status`, had 89 ms. Compare the ratio, which was lower in this run.",
   "show-session":

@@ -19,6 +19,7 @@ import { chatBenchmark } from "./chat.ts";
 import { cliBenchmark } from "./cli.ts";
 import { daemonStartBenchmark } from "./daemon-start.ts";
 import { dashboardBenchmark } from "./dashboard.ts";
+import { driftBenchmark } from "./drift.ts";
 import { engineBenchmark } from "./engine/engine.ts";
 import { fanOutBenchmark } from "./fan-out.ts";
 import { forkBenchmark } from "./fork.ts";
@@ -27,6 +28,8 @@ import type { Bench, Benchmark } from "./harness.ts";
 import { hibernatedBenchmark } from "./hibernated.ts";
 import { createHomes } from "./homes.ts";
 import { landingBenchmark } from "./landing.ts";
+import { lawBenchmark } from "./law.ts";
+import { leasesBenchmark } from "./leases.ts";
 import { listSearchBenchmark } from "./list-search.ts";
 import { mcpBenchmark } from "./mcp.ts";
 import { mcpServersBenchmark } from "./mcp-servers.ts";
@@ -42,6 +45,7 @@ import { resumeBenchmark } from "./resume.ts";
 import { showSessionBenchmark } from "./show-session.ts";
 import { snapshotsBenchmark } from "./snapshots.ts";
 import { summaryTable } from "./table.ts";
+import { ticketsBenchmark } from "./tickets.ts";
 import { wallsBenchmark } from "./walls.ts";
 import { worktreeBenchmark } from "./worktree.ts";
 
@@ -73,8 +77,12 @@ const BENCHMARKS: readonly Benchmark[] = [
   wallsBenchmark,
   worktreeBenchmark,
   radarBenchmark,
+  driftBenchmark,
+  lawBenchmark,
   landingBenchmark,
   blameBenchmark,
+  leasesBenchmark,
+  ticketsBenchmark,
 ];
 
 /** Not part of a run that names nothing. */

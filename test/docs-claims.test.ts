@@ -1,7 +1,8 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { EVERYDAY, type Everyday } from "../src/cli/everyday.ts";
+import { EVERYDAY } from "../src/cli/everyday.ts";
+import type { Everyday } from "../src/cli/everyday-command.ts";
 import { columnsOf } from "../src/cli/print/columns.ts";
 import { ERRORS, loadEntries, SYSCALL_NAMES, type SyscallEntry } from "../src/client/index.ts";
 import { CONFIG_DEFAULTS, Config, LIMIT_DEFAULTS } from "../src/contract/index.ts";

@@ -11,8 +11,10 @@ import { BACKUP_ERRORS } from "../src/contract/errors/backup-errors.ts";
 import { EMBEDDING_ERRORS } from "../src/contract/errors/embedding-errors.ts";
 import { ENGINE_ERRORS } from "../src/contract/errors/engine-errors.ts";
 import { FANOUT_ERRORS } from "../src/contract/errors/fanout-errors.ts";
+import { GOVERNANCE_ERRORS } from "../src/contract/errors/governance-errors.ts";
 import { HOST_ERRORS } from "../src/contract/errors/host-errors.ts";
 import { LANDING_ERRORS } from "../src/contract/errors/landing-errors.ts";
+import { LAW_BRANCH_ERRORS } from "../src/contract/errors/law-branch-errors.ts";
 import { LOG_ERRORS } from "../src/contract/errors/log-errors.ts";
 import { REQUEST_ERRORS } from "../src/contract/errors/request-errors.ts";
 import { SECRET_ERRORS } from "../src/contract/errors/secret-errors.ts";
@@ -20,6 +22,7 @@ import { SESSION_ERRORS } from "../src/contract/errors/session-errors.ts";
 import { SNAPSHOT_ERRORS } from "../src/contract/errors/snapshot-errors.ts";
 import { TOOL_ERRORS } from "../src/contract/errors/tool-errors.ts";
 import { WEB_ERRORS } from "../src/contract/errors/web-errors.ts";
+import { WORK_ERRORS } from "../src/contract/errors/work-errors.ts";
 import { WORKTREE_ERRORS } from "../src/contract/errors/worktree-errors.ts";
 import { ERROR_CATALOGUE } from "../src/contract/index.ts";
 import { STORE_ERROR_CODES } from "../src/store/index.ts";
@@ -97,15 +100,18 @@ describe("error codes", () => {
       ENGINE_ERRORS,
       REQUEST_ERRORS,
       FANOUT_ERRORS,
+      GOVERNANCE_ERRORS,
       HOST_ERRORS,
       BACKUP_ERRORS,
       LANDING_ERRORS,
+      LAW_BRANCH_ERRORS,
       LOG_ERRORS,
       SECRET_ERRORS,
       SESSION_ERRORS,
       SNAPSHOT_ERRORS,
       TOOL_ERRORS,
       WEB_ERRORS,
+      WORK_ERRORS,
       WORKTREE_ERRORS,
     ].flatMap((family) => Object.keys(family));
     expect(families.toSorted()).toEqual(Object.keys(ERROR_CATALOGUE).sort());
@@ -137,6 +143,7 @@ const SPEAKERS: readonly string[] = [
   "ClientError",
   "TurnFailure",
   "refuse",
+  "lawProblem",
 ];
 const LISTS: readonly string[] = ["HostErrorCode", "DriverErrorCode", "EngineErrorCode", "SnapshotErrorCode"];
 
@@ -174,4 +181,4 @@ async function codesIn(path: string): Promise<readonly string[]> {
 }
 
 /** A code has at least two words, or is one of these; other bare words are arguments. */
-const CODE = /^([a-z0-9]+(_[a-z0-9]+)+|denied|internal|overloaded|starting|unauthorized|usage)$/;
+const CODE = /^([a-z0-9]+(_[a-z0-9]+)+|denied|internal|overloaded|starting|unauthorized|unproven|usage)$/;

@@ -27,6 +27,9 @@ export interface Bundled {
 /** Published beside dist/ under the same path as in the repository. */
 const PUBLISHED_FILES: ReadonlySet<string> = new Set(["bin/nomos.js", "package.json"]);
 
+/** For Node these come as CommonJS, whose `require` of Node's own modules does not work in a bundle of ES modules. */
+const MODULES: Readonly<Record<string, string>> = { yaml: "./node_modules/yaml/browser/index.js" };
+
 /** The licences of the packages that became part of the bundle. */
 const LICENCES = "LICENSES.txt";
 
@@ -48,6 +51,7 @@ export async function bundle(options: BundleOptions): Promise<Bundled> {
     platform: "node",
     target,
     external: [...external],
+    alias: MODULES,
     legalComments: "none",
     metafile: true,
     logLevel: "silent",

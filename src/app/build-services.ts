@@ -5,12 +5,14 @@ import {
   createBlame,
   createCallRecords,
   createDocs,
+  createLawService,
   createLogReader,
   createModels,
   createReplays,
   createSecretScan,
   createToolCalls,
   createWhy,
+  type HeldGovernance,
   homeState,
   keptCensus,
   type OpenedHome,
@@ -26,7 +28,17 @@ import type { Tools } from "./tools.ts";
 
 type GivenServices = Pick<
   Services,
-  "policy" | "roles" | "landings" | "fanOuts" | "radar" | "daemon" | "secrets" | "plaintext" | "fingerprints"
+  | "policy"
+  | "roles"
+  | "landings"
+  | "tickets"
+  | "fanOuts"
+  | "works"
+  | "radar"
+  | "daemon"
+  | "secrets"
+  | "plaintext"
+  | "fingerprints"
 >;
 
 export interface ServiceParts extends GivenServices {
@@ -36,13 +48,14 @@ export interface ServiceParts extends GivenServices {
   readonly models: ModelParts;
   readonly tools: Tools;
   readonly sessions: Sessions;
+  readonly governance: Pick<HeldGovernance, "laws">;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** Builds the services that syscalls use. */
 export function buildServices(parts: ServiceParts): { readonly services: Services; readonly stop: () => void } {
   const { opened, written, machine, models, tools, sessions, policy, roles, daemon, secrets, plaintext } = parts;
-  const { landings, fanOuts, environment, radar, fingerprints } = parts;
+  const { landings, tickets, fanOuts, works, environment, radar, fingerprints } = parts;
   const { home, config, clock, store, instruments, audit, redactor } = opened;
   const { committer, fence, followers } = written;
   const { engine } = machine;
@@ -51,9 +64,27 @@ export function buildServices(parts: ServiceParts): { readonly services: Service
   const backups = createBackups({ ...audit, home, store, clock, committer, version: daemon.version });
   const services: Services = {
     ...{ store, supervisor, agents, delegation, workspaces, trees, tokens, frames, explainTool },
-    ...{ fanOuts, landings, radar, policy, roles, config, fence, followers, instruments, daemon, engine },
+    ...{
+      fanOuts,
+      landings,
+      tickets,
+      works,
+      radar,
+      policy,
+      roles,
+      config,
+      fence,
+      followers,
+      instruments,
+      daemon,
+      engine,
+    },
     ...{ secrets, fingerprints, plaintext, redactor },
     blame: createBlame({ store, home, environment }),
+    laws: createLawService({
+      ...{ store, committer, home, environment, nowMs: clock.nowMs },
+      ...{ scratch: join(home, "tmp", "governance"), kept: parts.governance.laws },
+    }),
     why: createWhy(store),
     passes: createPasses(clock),
     links: createLinks(clock),

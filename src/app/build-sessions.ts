@@ -33,11 +33,10 @@ import {
   type Tokens,
   type WorkspaceRegistry,
 } from "../supervisor/index.ts";
-import { createApprovalWaiters, createToolExplainer, type ExplainTool } from "../turns/index.ts";
+import { createApprovalWaiters, createToolExplainer, type ExplainTool, type SessionLaw } from "../turns/index.ts";
 import type { Machine } from "./machine.ts";
 import type { WritableLog } from "./open-log.ts";
-import { openSessionFiles } from "./open-session-files.ts";
-import { openTrees } from "./trees.ts";
+import { openSessionFiles, openTrees } from "./trees.ts";
 
 /** The supervisor, and the registries that sessions refer to: agents, tokens, workspaces, worktrees. */
 export interface Sessions {
@@ -69,6 +68,7 @@ export interface SessionParts {
   /** The directory of sessions that name none. */
   readonly cwd: string;
   readonly startedAtMs: number;
+  readonly law: SessionLaw;
 }
 
 export function buildSessions(parts: SessionParts): Sessions {
@@ -87,7 +87,7 @@ export function buildSessions(parts: SessionParts): Sessions {
   });
   const tokens = createTokens({ store, committer, clock, newId, whenKeyless: processes.whenKeyless });
   const sessionFiles = openSessionFiles({ opened, snapshots, environment, ...bounds, livesAt: processes.livesAt });
-  const { trees, scopes, forks } = openTrees({ opened, committer, environment, sessionFiles });
+  const { trees, scopes, forks } = openTrees({ opened, committer, environment, sessionFiles, law: parts.law });
   const toolRules = {
     named: agents.namedPolicy,
     unattended: (adapter: string) => ownEntry(config.show().drivers ?? {}, adapter)?.permissions ?? "ask",
@@ -133,7 +133,7 @@ export function buildSessions(parts: SessionParts): Sessions {
 type RunnerDeps = Parameters<typeof createTurnRunner>[0];
 
 function buildTurnRunner(
-  { opened, written, machine, policy, secrets }: SessionParts,
+  { opened, written, machine, policy, secrets, law }: SessionParts,
   given: Pick<RunnerDeps, "files" | "frames" | "sessionFiles" | "scopes" | "toolPolicy" | "advisories"> & {
     readonly toolRules: Omit<RunnerDeps["permissions"], "answerWithinMs">;
   },
@@ -142,8 +142,7 @@ function buildTurnRunner(
   const { toolRules, ...rest } = given;
   return createTurnRunner({
     ...rest,
-    store,
-    clock,
+    ...{ store, clock, law },
     policy: policy.current,
     committer: written.committer,
     newId: written.newId,

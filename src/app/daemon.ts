@@ -7,6 +7,7 @@ import {
   createRadarService,
   createSessionTools,
   createToolbox,
+  type HeldGovernance,
   type McpServerService,
   type OpenedHome,
   recordNetworkDenial,
@@ -29,6 +30,7 @@ import { type ToolSource, TURN_VERBS } from "../turns/index.ts";
 import { buildServices } from "./build-services.ts";
 import { buildSessions, type Sessions } from "./build-sessions.ts";
 import { buildEngine, type ModelParts, openModels } from "./engine.ts";
+import { buildWorks, openGovernance, speakersBeside } from "./governance.ts";
 import { buildLandings } from "./landings.ts";
 import { type Machine, startMachine } from "./machine.ts";
 import { openWritableLog, type WritableLog } from "./open-log.ts";
@@ -141,14 +143,12 @@ async function build(options: DaemonOptions, begun: Begun, running: Running): Pr
   now.snapshots = machine.snapshots;
   const { mcpServers } = addTools(tools, { opened, machine, environment, version, secrets: sealed.secretUses });
   Object.assign(running, { models, machine, mcpServers });
-  const policy = await openPolicy(options, syscalls, opened, written);
-  const sessions = buildSessions({
-    ...{ opened, written, machine, policy, environment, startedAtMs, mcpServers, secrets: sealed.secretUses },
-    cwd: options.cwd,
+  const secrets = sealed.secretUses;
+  const rooms = await buildRooms(options, syscalls, {
+    ...{ opened, written, machine, environment, startedAtMs, mcpServers, secrets, cwd: options.cwd },
   });
-  const landing = buildLandings(opened, written, sessions, machine, environment);
-  const radar = createRadarService({ ...opened, ...written, ...sessions, environment });
-  Object.assign(running, { sessions, watching: [landing, radar] });
+  const { sessions, governance, landing, work, radar } = rooms;
+  Object.assign(running, { sessions, watching: [landing, radar, work, governance.ticketService], governance });
   const stopAsked = Promise.withResolvers<void>();
   const daemon = {
     ...{ version, home, startedAtMs, pid: process.pid, limits: machine.limits, sandbox: machine.sandbox },
@@ -157,7 +157,8 @@ async function build(options: DaemonOptions, begun: Begun, running: Running): Pr
     shutDown: () => void clock.after(SHUT_DOWN_AFTER_MS, () => stopAsked.resolve()),
   };
   const built = buildServices({
-    ...{ opened, written, machine, models, sessions, policy, daemon, roles, ...sealed, environment, ...landing, radar },
+    ...{ opened, written, machine, models, daemon, roles, environment, ...rooms, ...sealed, ...landing, ...work },
+    tickets: governance.ticketService.tickets,
     tools: { toolbox: tools, mcpServers, ready: mcpServers.source.ready },
   });
   running.stopWatching = built.stop;
@@ -188,9 +189,25 @@ async function build(options: DaemonOptions, begun: Begun, running: Running): Pr
   };
 }
 
+/** Sessions and what works on them, under the gate and the law of their repositories. */
+async function buildRooms(
+  { beside }: DaemonOptions,
+  syscalls: readonly Syscall[],
+  parts: Omit<Parameters<typeof buildSessions>[0], "policy" | "law">,
+) {
+  const { opened, written, machine, environment } = parts;
+  const governance = await openGovernance(opened, written, environment, () => sessions);
+  const policy = await openPolicy(speakersBeside(governance, beside), syscalls, opened, written);
+  const sessions: Sessions = buildSessions({ ...parts, policy, law: governance.sessionLaw });
+  const landing = buildLandings(opened, written, sessions, machine, environment, governance.landingLaw);
+  const work = buildWorks(opened, written, sessions, governance, landing);
+  const radar = createRadarService({ ...opened, ...written, ...sessions, environment });
+  return { governance, policy, sessions, landing, work, radar };
+}
+
 /** The rules of the configuration, in force and in the log. */
 async function openPolicy(
-  { beside }: DaemonOptions,
+  beside: Policy["beside"],
   syscalls: readonly Syscall[],
   { config, log }: OpenedHome,
   { committer }: WritableLog,
@@ -256,6 +273,7 @@ interface Running {
   models?: ModelParts;
   mcpServers?: McpServerService;
   sessions?: Sessions;
+  governance?: HeldGovernance;
   watching?: readonly { readonly start: () => void; readonly stop: () => Promise<void> }[];
   stopWatching?: () => void;
   served?: Served;
@@ -277,6 +295,7 @@ async function stopRunning(running: Running): Promise<void> {
   await machine?.stop(TURN_GRACE_MS);
   await sessions?.forks.stop();
   sessions?.stopDeathWatch();
+  running.governance?.stop();
   await closed;
   await written?.giveBack();
   running.stopWatching?.();

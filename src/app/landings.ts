@@ -6,6 +6,7 @@ import {
   createLandingJudge,
   createLandings,
   type FanOutService,
+  type LandingLaw,
   landingSettings,
   type OpenedHome,
   worktreeSettings,
@@ -21,6 +22,7 @@ export function buildLandings(
   { agents, trees, supervisor }: Sessions,
   { own, snapshots }: Machine,
   environment: Readonly<Record<string, string | undefined>>,
+  law: LandingLaw,
 ): FanOutService {
   const scratch = join(home, "tmp", "landings");
   const carry = () => worktreeSettings(config).carry;
@@ -28,8 +30,8 @@ export function buildLandings(
   const git = createLandingGit({ environment, scratch, carry, bytesMax });
   const settings = () => landingSettings(config);
   const landing = createLandings({
-    ...{ store, committer, clock, newId, trees, supervisor, git, scratch, settings },
-    judge: createLandingJudge({ ...own, home, environment, committer, newId, clock, redactor, settings }),
+    ...{ store, committer, clock, newId, trees, supervisor, git, scratch, settings, law },
+    judge: createLandingJudge({ ...own, home, environment, committer, newId, clock, redactor, settings, law }),
     attribute: createAttribution({ store, snapshots }),
     folder: join(home, "landings"),
     discard: trash.discard,

@@ -1,11 +1,5 @@
-/** A command that does not come from the syscall table. */
-export interface Everyday {
-  /** The help lists it under this subject: a family of syscalls, or a word of its own. */
-  readonly subject: string;
-  readonly usage: string;
-  readonly summary: string;
-  readonly options?: readonly (readonly [option: string, meaning: string])[];
-}
+import type { Everyday } from "./everyday-command.ts";
+import { GOVERNANCE_COMMANDS } from "./governance/governance-commands.ts";
 
 export const EVERYDAY = {
   up: {
@@ -85,6 +79,8 @@ export const EVERYDAY = {
         "--exit-code",
         "a code for each end: 10 refused, 11 budget or quota, 130 interrupted, 3 key rejected, 6 unreachable; otherwise 1. Always: 0 done, 2 usage, 12 timeout, 13 schema not met",
       ],
+      ["--ticket ID", "work on this ticket, strict and in an own worktree; its text is the prompt if you give none"],
+      ["--audit", "on a ticket: another model reads what was done, and changes nothing"],
       ["--title TEXT", "a title for the new session; default: the first line of the prompt"],
       ["--label TEXT", "a label for the new session"],
       ["--sandbox off|warn|enforce|strict", "how far the session is walled in"],
@@ -159,6 +155,7 @@ export const EVERYDAY = {
       ["--no-wait", "return as soon as it is queued"],
     ],
   },
+  ...GOVERNANCE_COMMANDS,
   "fan-out": {
     subject: "fan-out",
     usage: 'nomos fan-out --agents AGENT[:MODEL],... [-C DIR] [OPTIONS] "prompt"',

@@ -83,10 +83,14 @@ export interface Families {
     readonly ask: Verb<"session.ask">;
     /** Write a handoff with which another agent can continue: task, state, todo, artifacts, last messages. */
     readonly handoff: Verb<"session.handoff">;
+    /** Finish a session's work on its ticket, or report that an external agent's session has ended. */
+    readonly finish: Verb<"session.finish">;
+    /** Hand a session's work on its ticket to another agent: one act, which its receiver is told of first. */
+    readonly handover: Verb<"session.handover">;
+    /** Measure how far a session's changes are from what its ticket allows, as its files are now. */
+    readonly drift: Verb<"session.drift">;
     /** Open a session for an agent that already runs; it ends by `finish` or with the agent's process. */
     readonly open: Verb<"session.open">;
-    /** Report that an external agent's session has ended. */
-    readonly finish: Verb<"session.finish">;
   };
   readonly turn: {
     /** Report that an external agent has begun a turn. */
@@ -170,6 +174,34 @@ export interface Families {
     /** Remove every worktree that no session uses and that holds no work. */
     readonly gc: Verb<"worktree.gc">;
   };
+  readonly governance: {
+    /** Give a repository a law: scans it, writes `.nomos`, compiles and commits it; safe to repeat. */
+    readonly init: Verb<"governance.init">;
+    /** Remove a repository's law without a trace; refused while tickets or uncommitted changes would go with it. */
+    readonly deinit: Verb<"governance.deinit">;
+    /** Add settings that this version knows to `.nomos/config.yaml`, and compile the law anew. */
+    readonly upgrade: Verb<"governance.upgrade">;
+    /** Remove old caches of a law, and leases and statuses of tickets that are archived or gone. */
+    readonly gc: Verb<"governance.gc">;
+    /** Compile the constitution that is checked out into its lock. */
+    readonly build: Verb<"governance.build">;
+    /** Write `.nomos` from a law of ExoProtocol that is checked out, and say what has no equal here. */
+    readonly import: Verb<"governance.import">;
+    /** Seal and sign the policy of the law that is checked out. */
+    readonly compose: Verb<"governance.compose">;
+    /** Show the law in force: its rules, what it protects, budgets, checks, and what is wrong with it. */
+    readonly show: Verb<"governance.show">;
+    /** Verify that the files of a law belong together, and that nobody edited what was compiled. */
+    readonly verify: Verb<"governance.verify">;
+    /** Ask the law whether something may be done to a path, with or without a ticket. */
+    readonly check: Verb<"governance.check">;
+    /** Show what a repository is made of, as `nomos init` would see it. */
+    readonly scan: Verb<"governance.scan">;
+    /** Check `.nomos/config.yaml` as it is checked out, and show the settings with their defaults. */
+    readonly config: Verb<"governance.config">;
+    /** List the repositories that have or had a law, as the log knows them. */
+    readonly list: Verb<"governance.list">;
+  };
   readonly landing: {
     /** List landings, newest first; with `--state open` those that are queued or being checked. */
     readonly list: Verb<"landing.list">;
@@ -189,6 +221,36 @@ export interface Families {
     readonly move: Verb<"landing.move">;
     /** Explain where a landing is: the events that led there, and the next command. */
     readonly why: Verb<"landing.why">;
+  };
+  readonly ticket: {
+    /** List the tickets of a repository, the most urgent first. */
+    readonly list: Verb<"ticket.list">;
+    /** List pairs of open tasks that may change the same file, each with such a path. */
+    readonly overlaps: Verb<"ticket.overlaps">;
+    /** Check all tickets: files that cannot be read, parents and blockers that are missing or form a circle, orphans. */
+    readonly check: Verb<"ticket.check">;
+    /** Show a ticket: what is to be done, what it waits for, who works on it, and who may change the same files. */
+    readonly show: Verb<"ticket.show">;
+    /** Show what proves that a ticket is done, or what is still missing for it to be closed. */
+    readonly proof: Verb<"ticket.proof">;
+    /** Write a ticket into the repository: an intent, an epic below one, or a task. */
+    readonly create: Verb<"ticket.create">;
+    /** Change a ticket; what is not named stays as it is, and so does what people wrote beside it. */
+    readonly edit: Verb<"ticket.edit">;
+    /** Make the tickets of a plan: `### EPIC-1: title`, and `* T1: title` for its tasks, `(after T1)` behind one that waits. */
+    readonly plan: Verb<"ticket.plan">;
+    /** Move a ticket that is done into the archive; one that nobody will do needs a reason. */
+    readonly archive: Verb<"ticket.archive">;
+    /** Say which ticket is next, and why not the others; with `--claim` take its lease. */
+    readonly next: Verb<"ticket.next">;
+    /** Take the lease of a ticket by hand; nobody else may work on it until it ends. */
+    readonly lease: Verb<"ticket.lease">;
+    /** Keep the lease of a ticket for longer. */
+    readonly heartbeat: Verb<"ticket.heartbeat">;
+    /** Give the lease of a ticket back. */
+    readonly release: Verb<"ticket.release">;
+    /** Close a ticket on proof: its work has landed, its checks were seen to pass, each criterion has a witness. */
+    readonly close: Verb<"ticket.close">;
   };
   readonly blame: {
     /** Show who wrote each line of a file: session, turn, agent, model and approver. */
@@ -309,6 +371,12 @@ export interface Families {
   readonly conflict: {
     /** List the sessions whose work collides, with files and lines, and those whose branch has moved. */
     readonly list: Verb<"conflict.list">;
+  };
+  readonly work: {
+    /** List the sessions that work on a repository's tickets, or worked on one of them. */
+    readonly list: Verb<"work.list">;
+    /** Show how the drift of a repository's sessions went, the newest first. */
+    readonly drift: Verb<"work.drift">;
   };
   readonly config: {
     /** Show the configuration in force, with possible secrets hidden. */

@@ -65,18 +65,14 @@ type Row = readonly [
 ];
 
 /** The type ends in `!` where the member is required. */
-type MemberRow = readonly [name: string, type: string, description: string, values: readonly string[] | 0];
+type MemberRow = readonly [name: string, type: string, description: string, values?: readonly string[]];
 
 export function encodeEntry(entry: SyscallEntry): string {
   const { positional, short: _short, ...hints } = entry.cli;
-  const members = entry.input.map(
-    ({ name, type, required, description, values }): MemberRow => [
-      name,
-      required ? `${type}!` : type,
-      description,
-      values ?? 0,
-    ],
-  );
+  const members = entry.input.map(({ name, type, required, description, values }): MemberRow => {
+    const spelled = required ? `${type}!` : type;
+    return values === null ? [name, spelled, description] : [name, spelled, description, values];
+  });
   const { kind, permission, summary, errors } = entry;
   const row: Row = [kind, permission, summary, errors.join(" "), positional.join(" "), members, hints];
   return JSON.stringify(row);
@@ -101,7 +97,7 @@ export function decodeEntry(
       type: type.replace("!", "") as Member["type"],
       required: type.endsWith("!"),
       description,
-      values: values === 0 ? null : values,
+      values: values ?? null,
     })),
   };
 }

@@ -169,6 +169,10 @@ export interface SyscallTypes {
       readonly secrets?: readonly string[];
       /** for the script driver: the TypeScript file to run */
       readonly file?: string;
+      /** work on this ticket: strict, in a worktree of its own, within the ticket's scope, under its lease */
+      readonly ticket?: string;
+      /** on a ticket: another model reads what was done, and changes nothing */
+      readonly audit?: boolean;
     };
     readonly output: {
       readonly id: string;
@@ -245,7 +249,7 @@ export interface SyscallTypes {
         readonly name: string;
         readonly busy: boolean;
       }[];
-      /** what the neighbours mean for this session, and how to avoid conflicts */
+      /** what the neighbours mean for this session, and how to avoid conflicts; once for a repository: that it can have a law */
       readonly notice?: string;
     };
   };
@@ -473,6 +477,8 @@ export interface SyscallTypes {
       /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
       readonly id: string;
       readonly reason?: string;
+      /** of a session on a ticket: nobody else takes it meanwhile */
+      readonly keepLease?: boolean;
     };
     readonly output: Session;
   };
@@ -1266,6 +1272,286 @@ export interface SyscallTypes {
       readonly text: string;
     };
   };
+  /** Finish a session's work on its ticket, or report that an external agent's session has ended. */
+  "session.finish": {
+    readonly kind: "write";
+    readonly input: {
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
+      readonly id: string;
+      /** on a ticket: what was done */
+      readonly summary?: string;
+      /** of the ticket; default: `review`. `keep` keeps it and the lease, `done` needs proof */
+      readonly status?: "keep" | "review" | "done";
+      /** what is left to do */
+      readonly next?: string;
+      /** recorded with its reason; proves nothing */
+      readonly skipChecks?: boolean;
+      /** why checks are skipped */
+      readonly reason?: string;
+      /** of an external agent */
+      readonly exitCode?: number;
+      /** the last error, if an external agent failed */
+      readonly error?: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly adapterSlug: string;
+      readonly workspaceSlug: string;
+      readonly ground: string;
+      readonly cwd: string;
+      readonly status: "starting" | "running" | "exited" | "killed" | "error";
+      readonly startedAt: string;
+      readonly endedAt?: string;
+      readonly lastOutputAt?: string;
+      readonly exitCode?: number;
+      readonly label?: string;
+      readonly agentSlug?: string;
+      readonly parentSessionId?: string;
+      readonly depth: number;
+      readonly name: string;
+      readonly agent: string;
+      readonly state: "starting" | "idle" | "busy" | "suspended" | "hibernated" | "exited" | "killed" | "error";
+      readonly busy: boolean;
+      readonly waitingFor?: "approval" | "quota";
+      /** when the usage limit resets that it waits for */
+      readonly waitingUntil?: string;
+      readonly queued: number;
+      readonly sandbox: "off" | "warn" | "enforce" | "strict";
+      readonly head: string | null;
+      readonly forkedFrom?: {
+        readonly sessionId: string;
+        readonly eventId: string;
+      };
+      readonly error?: {
+        readonly code: string;
+        readonly message: string;
+      };
+      /** of one session; lists leave it out */
+      readonly usage?: {
+        readonly events: number;
+        /** its events as stored, and the blobs and artifacts it brought, packed */
+        readonly bytes: number;
+        /** of the first ancestor and all that forked from there: what the limit is for */
+        readonly withForks: number;
+        /** `limits.sessionBytes` */
+        readonly limit: number;
+      };
+      /** as given, or the beginning of the first prompt */
+      readonly title?: string;
+      /** the sum over its turns, as its agents tell it; absent when they tell nothing */
+      readonly spent?: {
+        /** tokens, without cached ones */
+        readonly input: number;
+        readonly output: number;
+        readonly cacheRead: number;
+        readonly cacheWrite: number;
+        /** null when the agent tells no price */
+        readonly costUsd: number | null;
+      };
+      /** what it said and did has left the log */
+      readonly archived?: {
+        readonly at: string;
+        /** in `archive` of the home */
+        readonly file?: string;
+      };
+      /** of a session on a ticket */
+      readonly work?: {
+        readonly sessionId: string;
+        readonly ticket: string;
+        readonly title: string;
+        readonly repo: string;
+        readonly role: "work" | "audit";
+        readonly agent: string;
+        readonly model?: string;
+        readonly state: "planned" | "active" | "suspended" | "finished" | "handed" | "dropped";
+        /** of its lease */
+        readonly fence?: number;
+        /** somebody else has the lease */
+        readonly lost: boolean;
+        /** false: memento, ticket status or lease are still to be brought up to date */
+        readonly settled: boolean;
+        /** of the last finish */
+        readonly status?: "keep" | "review" | "done";
+        readonly checks?: "passed" | "bypassed" | "none";
+        readonly summary?: string;
+        readonly next?: string;
+        readonly reason?: string;
+        /** the agent that it was handed to */
+        readonly to?: string;
+        readonly receivedBy?: string;
+        readonly memento?: string;
+        /** why the last finish did not happen */
+        readonly refused?: {
+          readonly code: string;
+          readonly message: string;
+        };
+        readonly drift?: {
+          readonly score: number;
+          /** the share of the files that is out of scope */
+          readonly scope: number;
+          /** how much of the file budget is used */
+          readonly budget: number;
+          /** 1: a file that the boundary forbids was changed */
+          readonly boundary: number;
+          /** how much of the line budget is used; no part of the score */
+          readonly lines: number;
+          readonly files: number;
+        };
+        readonly startedAt: string;
+        readonly changedAt: string;
+      };
+      /** true: it happens when the running turn has ended */
+      readonly asked?: boolean;
+    };
+  };
+  /** Hand a session's work on its ticket to another agent: one act, which its receiver is told of first. */
+  "session.handover": {
+    readonly kind: "write";
+    readonly input: {
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
+      readonly id: string;
+      /** the agent that receives it; default: whoever starts next */
+      readonly to?: string;
+      /** where the work stands */
+      readonly summary: string;
+      readonly reason?: string;
+      /** what is left to do */
+      readonly next?: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly adapterSlug: string;
+      readonly workspaceSlug: string;
+      readonly ground: string;
+      readonly cwd: string;
+      readonly status: "starting" | "running" | "exited" | "killed" | "error";
+      readonly startedAt: string;
+      readonly endedAt?: string;
+      readonly lastOutputAt?: string;
+      readonly exitCode?: number;
+      readonly label?: string;
+      readonly agentSlug?: string;
+      readonly parentSessionId?: string;
+      readonly depth: number;
+      readonly name: string;
+      readonly agent: string;
+      readonly state: "starting" | "idle" | "busy" | "suspended" | "hibernated" | "exited" | "killed" | "error";
+      readonly busy: boolean;
+      readonly waitingFor?: "approval" | "quota";
+      /** when the usage limit resets that it waits for */
+      readonly waitingUntil?: string;
+      readonly queued: number;
+      readonly sandbox: "off" | "warn" | "enforce" | "strict";
+      readonly head: string | null;
+      readonly forkedFrom?: {
+        readonly sessionId: string;
+        readonly eventId: string;
+      };
+      readonly error?: {
+        readonly code: string;
+        readonly message: string;
+      };
+      /** of one session; lists leave it out */
+      readonly usage?: {
+        readonly events: number;
+        /** its events as stored, and the blobs and artifacts it brought, packed */
+        readonly bytes: number;
+        /** of the first ancestor and all that forked from there: what the limit is for */
+        readonly withForks: number;
+        /** `limits.sessionBytes` */
+        readonly limit: number;
+      };
+      /** as given, or the beginning of the first prompt */
+      readonly title?: string;
+      /** the sum over its turns, as its agents tell it; absent when they tell nothing */
+      readonly spent?: {
+        /** tokens, without cached ones */
+        readonly input: number;
+        readonly output: number;
+        readonly cacheRead: number;
+        readonly cacheWrite: number;
+        /** null when the agent tells no price */
+        readonly costUsd: number | null;
+      };
+      /** what it said and did has left the log */
+      readonly archived?: {
+        readonly at: string;
+        /** in `archive` of the home */
+        readonly file?: string;
+      };
+      /** of a session on a ticket */
+      readonly work?: {
+        readonly sessionId: string;
+        readonly ticket: string;
+        readonly title: string;
+        readonly repo: string;
+        readonly role: "work" | "audit";
+        readonly agent: string;
+        readonly model?: string;
+        readonly state: "planned" | "active" | "suspended" | "finished" | "handed" | "dropped";
+        /** of its lease */
+        readonly fence?: number;
+        /** somebody else has the lease */
+        readonly lost: boolean;
+        /** false: memento, ticket status or lease are still to be brought up to date */
+        readonly settled: boolean;
+        /** of the last finish */
+        readonly status?: "keep" | "review" | "done";
+        readonly checks?: "passed" | "bypassed" | "none";
+        readonly summary?: string;
+        readonly next?: string;
+        readonly reason?: string;
+        /** the agent that it was handed to */
+        readonly to?: string;
+        readonly receivedBy?: string;
+        readonly memento?: string;
+        /** why the last finish did not happen */
+        readonly refused?: {
+          readonly code: string;
+          readonly message: string;
+        };
+        readonly drift?: {
+          readonly score: number;
+          /** the share of the files that is out of scope */
+          readonly scope: number;
+          /** how much of the file budget is used */
+          readonly budget: number;
+          /** 1: a file that the boundary forbids was changed */
+          readonly boundary: number;
+          /** how much of the line budget is used; no part of the score */
+          readonly lines: number;
+          readonly files: number;
+        };
+        readonly startedAt: string;
+        readonly changedAt: string;
+      };
+      /** true: it happens when the running turn has ended */
+      readonly asked?: boolean;
+    };
+  };
+  /** Measure how far a session's changes are from what its ticket allows, as its files are now. */
+  "session.drift": {
+    readonly kind: "read";
+    readonly input: {
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly score: number;
+      /** the share of the files that is out of scope */
+      readonly scope: number;
+      /** how much of the file budget is used */
+      readonly budget: number;
+      /** 1: a file that the boundary forbids was changed */
+      readonly boundary: number;
+      /** how much of the line budget is used; no part of the score */
+      readonly lines: number;
+      readonly files: readonly {
+        readonly path: string;
+        readonly inScope: boolean;
+      }[];
+    };
+  };
   /** Open a session for an agent that already runs; it ends by `finish` or with the agent's process. */
   "session.open": {
     readonly kind: "write";
@@ -1277,18 +1563,6 @@ export interface SyscallTypes {
       readonly agent?: string;
       readonly cwd?: string;
       readonly label?: string;
-    };
-    readonly output: Session;
-  };
-  /** Report that an external agent's session has ended. */
-  "session.finish": {
-    readonly kind: "write";
-    readonly input: {
-      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
-      readonly id: string;
-      readonly exitCode?: number;
-      /** the last error, if the agent failed */
-      readonly error?: string;
     };
     readonly output: Session;
   };
@@ -1766,6 +2040,370 @@ export interface SyscallTypes {
     readonly output: {
       readonly removed: readonly string[];
       readonly kept: readonly string[];
+    };
+  };
+  /** Give a repository a law: scans it, writes `.nomos`, compiles and commits it; safe to repeat. */
+  "governance.init": {
+    readonly kind: "write";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+      /** say what would be done, and do nothing */
+      readonly dryRun?: boolean | "0" | "1" | "true" | "false";
+      /** false: only stage the files */
+      readonly commit?: boolean;
+      /** put the law on a branch of its own, mounted at `.nomos` */
+      readonly sidecar?: boolean | "0" | "1" | "true" | "false";
+      /** the message of the commit */
+      readonly message?: string;
+    };
+    readonly output: {
+      readonly root: string;
+      readonly mode: "tracked" | "sidecar";
+      readonly branch: string;
+      readonly dryRun: boolean;
+      /** false: the law was there, and nothing was changed */
+      readonly isNew: boolean;
+      /** written, or in a dry run to be written */
+      readonly files: readonly string[];
+      /** null: nothing was committed */
+      readonly commit: string | null;
+      readonly scan: {
+        readonly root: string;
+        readonly files: number;
+        readonly languages: readonly {
+          readonly name: string;
+          /** the part of its markers that was found */
+          readonly confidence: number;
+          readonly markers: readonly string[];
+        }[];
+        readonly checks: readonly {
+          readonly argv: readonly string[];
+          /** the file that names it */
+          readonly from: string;
+        }[];
+        readonly sourceDirs: readonly string[];
+        readonly ci: readonly string[];
+        readonly hooks: readonly string[];
+        /** patterns of files that hold keys or passwords */
+        readonly sensitive: readonly string[];
+        readonly budget: {
+          readonly files: number;
+          readonly lines: number;
+        };
+        /** there is an `.exo` folder, whose law can be imported */
+        readonly hasExo: boolean;
+      };
+      readonly notices: readonly string[];
+    };
+  };
+  /** Remove a repository's law without a trace; refused while tickets or uncommitted changes would go with it. */
+  "governance.deinit": {
+    readonly kind: "write";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+      /** say what would be done, and do nothing */
+      readonly dryRun?: boolean | "0" | "1" | "true" | "false";
+      /** also when work of people goes with it */
+      readonly force?: boolean | "0" | "1" | "true" | "false";
+      /** the message of the commit */
+      readonly message?: string;
+    };
+    readonly output: {
+      readonly root: string;
+      readonly dryRun: boolean;
+      readonly files: readonly string[];
+      readonly refs: readonly string[];
+      /** null: nothing was committed */
+      readonly commit: string | null;
+      /** what people would lose; it takes `force` */
+      readonly kept: readonly string[];
+      readonly notices: readonly string[];
+    };
+  };
+  /** Add settings that this version knows to `.nomos/config.yaml`, and compile the law anew. */
+  "governance.upgrade": {
+    readonly kind: "write";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+      /** say what would be done, and do nothing */
+      readonly dryRun?: boolean | "0" | "1" | "true" | "false";
+      /** false: only stage the files */
+      readonly commit?: boolean;
+      /** the message of the commit */
+      readonly message?: string;
+    };
+    readonly output: {
+      readonly root: string;
+      readonly dryRun: boolean;
+      readonly files: readonly string[];
+      /** null: nothing was committed */
+      readonly commit: string | null;
+    };
+  };
+  /** Remove old caches of a law, and leases and statuses of tickets that are archived or gone. */
+  "governance.gc": {
+    readonly kind: "write";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+      /** say what would be done, and do nothing */
+      readonly dryRun?: boolean | "0" | "1" | "true" | "false";
+      /** age of caches; default 30 */
+      readonly days?: number;
+    };
+    readonly output: {
+      readonly dryRun: boolean;
+      readonly files: readonly string[];
+      readonly refs: readonly string[];
+    };
+  };
+  /** Compile the constitution that is checked out into its lock. */
+  "governance.build": {
+    readonly kind: "write";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+    };
+    readonly output: {
+      readonly file: string;
+      /** the log did not know this lock */
+      readonly isNew: boolean;
+      readonly rules: number;
+      readonly notes: readonly {
+        readonly line: number;
+        readonly id: string | null;
+        readonly reason: string;
+      }[];
+    };
+  };
+  /** Write `.nomos` from a law of ExoProtocol that is checked out, and say what has no equal here. */
+  "governance.import": {
+    readonly kind: "write";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+      /** whose law */
+      readonly from: "exo";
+    };
+    readonly output: {
+      readonly written: readonly string[];
+      readonly leftOut: readonly {
+        readonly what: string;
+        readonly reason: string;
+      }[];
+    };
+  };
+  /** Seal and sign the policy of the law that is checked out. */
+  "governance.compose": {
+    readonly kind: "write";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+    };
+    readonly output: {
+      readonly file: string;
+      /** the log did not know this seal */
+      readonly isNew: boolean;
+      /** a verifier key; null: not signed */
+      readonly signer: string | null;
+    };
+  };
+  /** Show the law in force: its rules, what it protects, budgets, checks, and what is wrong with it. */
+  "governance.show": {
+    readonly kind: "read";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+    };
+    readonly output: {
+      /** whose last commit is the law; null: it is not committed yet */
+      readonly branch: string | null;
+      readonly tip: string | null;
+      /** false: nothing is allowed until the problems are mended */
+      readonly sound: boolean;
+      readonly problems: readonly {
+        readonly code: string;
+        readonly file: string;
+        readonly message: string;
+        readonly remedy: string;
+        /** in the law's branch, or only in the files that are checked out */
+        readonly at: "committed" | "checkout";
+      }[];
+      /** of the lock */
+      readonly hash: string | null;
+      /** hash of the lock before it */
+      readonly previous: string | null;
+      /** the verifier key of who sealed the policy; null: nobody signed it */
+      readonly signer: string | null;
+      readonly composedAt: string | null;
+      readonly rules: readonly {
+        readonly id: string;
+        readonly type: string;
+        readonly patterns: readonly string[];
+        /** empty: all */
+        readonly actions: readonly string[];
+        readonly message: string;
+        readonly checks: readonly (readonly string[])[];
+      }[];
+      /** by its rules */
+      readonly protected: {
+        readonly read: readonly string[];
+        readonly write: readonly string[];
+        readonly delete: readonly string[];
+      };
+      /** protected without a word in the constitution */
+      readonly always: readonly {
+        readonly patterns: readonly string[];
+        readonly actions: readonly string[];
+        readonly message: string;
+        /** a `filesystem_allow` rule can lift it */
+        readonly liftable: boolean;
+      }[];
+      readonly budgets: {
+        readonly files: number;
+        readonly lines: number;
+      };
+      /** commands that work has to pass before it lands */
+      readonly checks: readonly (readonly string[])[];
+      readonly lanes: readonly {
+        readonly name: string;
+        readonly types: readonly string[];
+        readonly count: number;
+      }[];
+      readonly ticketsAtOnceMax: number | null;
+    };
+  };
+  /** Verify that the files of a law belong together, and that nobody edited what was compiled. */
+  "governance.verify": {
+    readonly kind: "read";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+    };
+    readonly output: {
+      readonly ok: boolean;
+      readonly problems: readonly {
+        readonly code: string;
+        readonly file: string;
+        readonly message: string;
+        readonly remedy: string;
+        /** in the law's branch, or only in the files that are checked out */
+        readonly at: "committed" | "checkout";
+      }[];
+      readonly branch: string | null;
+      readonly tip: string | null;
+      readonly signer: string | null;
+      /** null: the law is not sound */
+      readonly rules: number | null;
+      /** the chain of locks could not be followed to its beginning */
+      readonly isHistoryCut: boolean;
+    };
+  };
+  /** Ask the law whether something may be done to a path, with or without a ticket. */
+  "governance.check": {
+    readonly kind: "read";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+      /** `read`, `write`, `delete`, or a word that means one of them */
+      readonly verb: string;
+      /** from `cwd`, absolute, or `~/...` */
+      readonly path: string;
+      readonly ticket?: string;
+      /** what was shown, such as `attestation:delete` */
+      readonly evidence?: readonly string[];
+    };
+    readonly output: {
+      readonly verdict: "allow" | "deny" | "ask";
+      readonly rules: readonly string[];
+      readonly reason: string;
+      /** what turns an `ask` into a yes */
+      readonly requires: readonly string[];
+    };
+  };
+  /** Show what a repository is made of, as `nomos init` would see it. */
+  "governance.scan": {
+    readonly kind: "read";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+    };
+    readonly output: {
+      readonly root: string;
+      readonly files: number;
+      readonly languages: readonly {
+        readonly name: string;
+        /** the part of its markers that was found */
+        readonly confidence: number;
+        readonly markers: readonly string[];
+      }[];
+      readonly checks: readonly {
+        readonly argv: readonly string[];
+        /** the file that names it */
+        readonly from: string;
+      }[];
+      readonly sourceDirs: readonly string[];
+      readonly ci: readonly string[];
+      readonly hooks: readonly string[];
+      /** patterns of files that hold keys or passwords */
+      readonly sensitive: readonly string[];
+      readonly budget: {
+        readonly files: number;
+        readonly lines: number;
+      };
+      /** there is an `.exo` folder, whose law can be imported */
+      readonly hasExo: boolean;
+    };
+  };
+  /** Check `.nomos/config.yaml` as it is checked out, and show the settings with their defaults. */
+  "governance.config": {
+    readonly kind: "read";
+    readonly input: {
+      /** a folder of the repository */
+      readonly cwd: string;
+    };
+    readonly output: {
+      readonly ok: boolean;
+      readonly problems: readonly {
+        readonly level: "error" | "warning";
+        /** such as `budgets.files`; empty: the whole file */
+        readonly key: string;
+        readonly message: string;
+      }[];
+      readonly branch: string | null;
+      readonly budgets: {
+        readonly files: number;
+        readonly lines: number;
+      } | null;
+      readonly checks: readonly (readonly string[])[];
+      readonly leases: {
+        readonly remote: string | null;
+        readonly minutes: number;
+      } | null;
+    };
+  };
+  /** List the repositories that have or had a law, as the log knows them. */
+  "governance.list": {
+    readonly kind: "read";
+    readonly input: Record<string, never>;
+    readonly output: {
+      readonly repositories: readonly {
+        /** names the repository in the log */
+        readonly id: string;
+        readonly root: string | null;
+        readonly state: "governed" | "removed";
+        readonly branch: string | null;
+        readonly mode: "tracked" | "sidecar";
+        readonly hash: string | null;
+        readonly problems: readonly {
+          readonly code: string;
+          readonly message: string;
+        }[];
+        readonly changedAt: string;
+      }[];
     };
   };
   /** List landings, newest first; with `--state open` those that are queued or being checked. */
@@ -2371,6 +3009,656 @@ export interface SyscallTypes {
       }[];
       /** the command to run next */
       readonly next: string | null;
+    };
+  };
+  /** List the tickets of a repository, the most urgent first. */
+  "ticket.list": {
+    readonly kind: "read";
+    readonly input: {
+      /** a directory of the repository; a session's own call needs none */
+      readonly cwd?: string;
+      /** `open`: neither done nor archived; default: not archived */
+      readonly status?: "todo" | "active" | "paused" | "review" | "done" | "archived" | "open";
+      readonly kind?: "intent" | "epic" | "task";
+      /** tickets that name this lane */
+      readonly lane?: string;
+      /** those below this ticket */
+      readonly parent?: string;
+      readonly label?: string;
+      readonly limit?: number;
+      /** `next` of the previous page */
+      readonly after?: string;
+    };
+    readonly output: {
+      readonly tickets: readonly {
+        readonly id: string;
+        readonly kind: "intent" | "epic" | "task";
+        readonly title: string;
+        readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+        readonly type: string;
+        readonly priority: number;
+        readonly parent?: string;
+        readonly lane?: string;
+        readonly labels: readonly string[];
+        readonly blockers: readonly string[];
+        readonly scope: {
+          readonly allow: readonly string[];
+          readonly deny: readonly string[];
+        };
+        readonly fileBudget: {
+          readonly files: number;
+          readonly lines: number;
+        };
+        readonly risk: "low" | "medium" | "high";
+        readonly resourceProfile: "default" | "light" | "heavy";
+        readonly createdAt?: string;
+        /** when it got its status */
+        readonly since?: string;
+        /** who gave it its status */
+        readonly by?: string;
+        readonly lease?: {
+          readonly fence: number;
+          readonly owner: string;
+          readonly sessionId?: string;
+          readonly until: string;
+          /** false: it has ended or was released */
+          readonly live: boolean;
+        };
+      }[];
+      readonly next: string | null;
+      /** files among the tickets that cannot be read */
+      readonly faults: readonly {
+        readonly path: string;
+        readonly id?: string;
+        readonly message: string;
+        readonly remedy: string;
+      }[];
+    };
+  };
+  /** List pairs of open tasks that may change the same file, each with such a path. */
+  "ticket.overlaps": {
+    readonly kind: "read";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+    };
+    readonly output: {
+      readonly overlaps: readonly {
+        readonly a: {
+          readonly id: string;
+          readonly kind: "intent" | "epic" | "task";
+          readonly title: string;
+          readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+        };
+        readonly b: {
+          readonly id: string;
+          readonly kind: "intent" | "epic" | "task";
+          readonly title: string;
+          readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+        };
+        readonly path: string;
+      }[];
+      /** open tasks that were compared */
+      readonly tickets: number;
+      /** false: there are more pairs than are told or were compared */
+      readonly whole: boolean;
+    };
+  };
+  /** Check all tickets: files that cannot be read, parents and blockers that are missing or form a circle, orphans. */
+  "ticket.check": {
+    readonly kind: "read";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+    };
+    readonly output: {
+      readonly ok: boolean;
+      readonly findings: readonly {
+        readonly rule: string;
+        readonly ticket?: string;
+        readonly path?: string;
+        readonly message: string;
+        readonly remedy: string;
+      }[];
+    };
+  };
+  /** Show a ticket: what is to be done, what it waits for, who works on it, and who may change the same files. */
+  "ticket.show": {
+    readonly kind: "read";
+    readonly input: {
+      /** a directory of the repository; a session's own call needs none */
+      readonly cwd?: string;
+      /** a ticket's id, or the beginning or the end of it; of a session also `self` */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly kind: "intent" | "epic" | "task";
+      readonly title: string;
+      readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+      readonly type: string;
+      readonly priority: number;
+      readonly parent?: string;
+      readonly lane?: string;
+      readonly labels: readonly string[];
+      readonly blockers: readonly string[];
+      readonly scope: {
+        readonly allow: readonly string[];
+        readonly deny: readonly string[];
+      };
+      readonly fileBudget: {
+        readonly files: number;
+        readonly lines: number;
+      };
+      readonly risk: "low" | "medium" | "high";
+      readonly resourceProfile: "default" | "light" | "heavy";
+      readonly createdAt?: string;
+      /** when it got its status */
+      readonly since?: string;
+      /** who gave it its status */
+      readonly by?: string;
+      readonly lease?: {
+        readonly fence: number;
+        readonly owner: string;
+        readonly sessionId?: string;
+        readonly until: string;
+        /** false: it has ended or was released */
+        readonly live: boolean;
+      };
+      readonly body: string;
+      readonly checks: readonly (readonly string[])[];
+      readonly acceptance: readonly {
+        readonly id: string;
+        readonly text: string;
+        /** its passing is the witness; without one somebody names an event */
+        readonly check?: readonly string[];
+      }[];
+      readonly brainDump: string;
+      readonly boundary: string;
+      readonly successCondition: string;
+      /** its file in the repository */
+      readonly path: string;
+      readonly children: readonly {
+        readonly id: string;
+        readonly kind: "intent" | "epic" | "task";
+        readonly title: string;
+        readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+      }[];
+      /** blockers that are not done */
+      readonly waitsFor: readonly {
+        readonly id: string;
+        readonly kind: "intent" | "epic" | "task";
+        readonly title: string;
+        readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+      }[];
+      /** blockers and parent that do not exist */
+      readonly unknown: readonly string[];
+      /** other open tasks that may change the same files, each with such a path */
+      readonly overlaps: readonly {
+        readonly id: string;
+        readonly kind: "intent" | "epic" | "task";
+        readonly title: string;
+        readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+        readonly path: string;
+      }[];
+    };
+  };
+  /** Show what proves that a ticket is done, or what is still missing for it to be closed. */
+  "ticket.proof": {
+    readonly kind: "read";
+    readonly input: {
+      /** a directory of the repository; a session's own call needs none */
+      readonly cwd?: string;
+      /** a ticket; of a session also `self` */
+      readonly id: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly kind: "intent" | "epic" | "task";
+      readonly title: string;
+      readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+      /** it is closed, or could be closed now */
+      readonly proven: boolean;
+      readonly missing: readonly string[];
+      /** of a ticket that is not closed: what it would rest on */
+      readonly evidence?: {
+        readonly session?: string;
+        readonly agent?: string;
+        readonly model?: string;
+        readonly branch?: string;
+        /** the landing that brought the work */
+        readonly landing?: string;
+        /** what it put on the branch */
+        readonly commit?: string;
+        /** seen to pass in that landing */
+        readonly checks?: readonly (readonly string[])[];
+        readonly criteria?: readonly {
+          readonly id: string;
+          readonly text: string;
+          readonly witness: {
+            readonly check?: readonly string[];
+            /** an event of the log */
+            readonly event?: string;
+            readonly namedBy?: string;
+          };
+        }[];
+        readonly event?: string;
+        /** of an epic or intent */
+        readonly below?: readonly {
+          readonly id: string;
+          readonly status: string;
+        }[];
+      };
+      /** the commit under `refs/nomos/evidence/` that holds it */
+      readonly kept?: string;
+      /** as the log has it; `same`: it names the very commit that is kept */
+      readonly closed?: {
+        readonly event: string;
+        readonly at: string;
+        readonly by: string;
+        readonly same: boolean;
+      };
+    };
+  };
+  /** Write a ticket into the repository: an intent, an epic below one, or a task. */
+  "ticket.create": {
+    readonly kind: "write";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+      readonly kind: "intent" | "epic" | "task";
+      readonly title: string;
+      /** the intent of an epic; the epic or intent of a task */
+      readonly parent?: string;
+      readonly lane?: string;
+      readonly body?: string;
+      /** such as feature, bug, chore or docs: lanes take tickets by it */
+      readonly type?: string;
+      /** 1 is the most urgent; default 3 */
+      readonly priority?: number;
+      /** what its work may change: `{"allow": ["src/api/**"], "deny": []}` */
+      readonly scope?: {
+        readonly allow?: readonly string[];
+        readonly deny?: readonly string[];
+      };
+      /** in short for `scope.allow` */
+      readonly allow?: readonly string[];
+      /** in short for `scope.deny` */
+      readonly deny?: readonly string[];
+      /** how much its work may change */
+      readonly fileBudget?: {
+        readonly files?: number;
+        readonly lines?: number;
+      };
+      /** programs that have to pass: `[["npm", "test"]]` */
+      readonly checks?: readonly (readonly string[])[];
+      /** `[{"id": "ACC-1", "text": "...", "check": ["npm", "test"]}]` */
+      readonly acceptance?: readonly {
+        readonly id: string;
+        readonly text: string;
+        /** its passing is the witness; without one somebody names an event */
+        readonly check?: readonly string[];
+      }[];
+      /** tickets that have to be done first */
+      readonly blockers?: readonly string[];
+      readonly labels?: readonly string[];
+      readonly risk?: "low" | "medium" | "high";
+      readonly resourceProfile?: "default" | "light" | "heavy";
+      /** of an intent: what is meant, as it came to mind */
+      readonly brainDump?: string;
+      /** what must not be touched, in words and patterns */
+      readonly boundary?: string;
+      readonly successCondition?: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly kind: "intent" | "epic" | "task";
+      readonly title: string;
+      readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+      readonly type: string;
+      readonly priority: number;
+      readonly parent?: string;
+      readonly lane?: string;
+      readonly labels: readonly string[];
+      readonly blockers: readonly string[];
+      readonly scope: {
+        readonly allow: readonly string[];
+        readonly deny: readonly string[];
+      };
+      readonly fileBudget: {
+        readonly files: number;
+        readonly lines: number;
+      };
+      readonly risk: "low" | "medium" | "high";
+      readonly resourceProfile: "default" | "light" | "heavy";
+      readonly createdAt?: string;
+      /** when it got its status */
+      readonly since?: string;
+      /** who gave it its status */
+      readonly by?: string;
+      readonly lease?: {
+        readonly fence: number;
+        readonly owner: string;
+        readonly sessionId?: string;
+        readonly until: string;
+        /** false: it has ended or was released */
+        readonly live: boolean;
+      };
+      readonly body: string;
+      readonly checks: readonly (readonly string[])[];
+      readonly acceptance: readonly {
+        readonly id: string;
+        readonly text: string;
+        /** its passing is the witness; without one somebody names an event */
+        readonly check?: readonly string[];
+      }[];
+      readonly brainDump: string;
+      readonly boundary: string;
+      readonly successCondition: string;
+      /** its file in the repository */
+      readonly path: string;
+    };
+  };
+  /** Change a ticket; what is not named stays as it is, and so does what people wrote beside it. */
+  "ticket.edit": {
+    readonly kind: "write";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+      readonly id: string;
+      readonly title?: string;
+      readonly parent?: string | null;
+      readonly lane?: string | null;
+      readonly body?: string;
+      /** such as feature, bug, chore or docs: lanes take tickets by it */
+      readonly type?: string;
+      /** 1 is the most urgent; default 3 */
+      readonly priority?: number;
+      /** what its work may change: `{"allow": ["src/api/**"], "deny": []}` */
+      readonly scope?: {
+        readonly allow?: readonly string[];
+        readonly deny?: readonly string[];
+      };
+      /** in short for `scope.allow` */
+      readonly allow?: readonly string[];
+      /** in short for `scope.deny` */
+      readonly deny?: readonly string[];
+      /** how much its work may change */
+      readonly fileBudget?: {
+        readonly files?: number;
+        readonly lines?: number;
+      };
+      /** programs that have to pass: `[["npm", "test"]]` */
+      readonly checks?: readonly (readonly string[])[];
+      /** `[{"id": "ACC-1", "text": "...", "check": ["npm", "test"]}]` */
+      readonly acceptance?: readonly {
+        readonly id: string;
+        readonly text: string;
+        /** its passing is the witness; without one somebody names an event */
+        readonly check?: readonly string[];
+      }[];
+      /** tickets that have to be done first */
+      readonly blockers?: readonly string[];
+      readonly labels?: readonly string[];
+      readonly risk?: "low" | "medium" | "high";
+      readonly resourceProfile?: "default" | "light" | "heavy";
+      /** of an intent: what is meant, as it came to mind */
+      readonly brainDump?: string;
+      /** what must not be touched, in words and patterns */
+      readonly boundary?: string;
+      readonly successCondition?: string;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly kind: "intent" | "epic" | "task";
+      readonly title: string;
+      readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+      readonly type: string;
+      readonly priority: number;
+      readonly parent?: string;
+      readonly lane?: string;
+      readonly labels: readonly string[];
+      readonly blockers: readonly string[];
+      readonly scope: {
+        readonly allow: readonly string[];
+        readonly deny: readonly string[];
+      };
+      readonly fileBudget: {
+        readonly files: number;
+        readonly lines: number;
+      };
+      readonly risk: "low" | "medium" | "high";
+      readonly resourceProfile: "default" | "light" | "heavy";
+      readonly createdAt?: string;
+      /** when it got its status */
+      readonly since?: string;
+      /** who gave it its status */
+      readonly by?: string;
+      readonly lease?: {
+        readonly fence: number;
+        readonly owner: string;
+        readonly sessionId?: string;
+        readonly until: string;
+        /** false: it has ended or was released */
+        readonly live: boolean;
+      };
+      readonly body: string;
+      readonly checks: readonly (readonly string[])[];
+      readonly acceptance: readonly {
+        readonly id: string;
+        readonly text: string;
+        /** its passing is the witness; without one somebody names an event */
+        readonly check?: readonly string[];
+      }[];
+      readonly brainDump: string;
+      readonly boundary: string;
+      readonly successCondition: string;
+      /** its file in the repository */
+      readonly path: string;
+    };
+  };
+  /** Make the tickets of a plan: `### EPIC-1: title`, and `* T1: title` for its tasks, `(after T1)` behind one that waits. */
+  "ticket.plan": {
+    readonly kind: "write";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+      /** the plan; on the command line the name of its file, `-` for standard input */
+      readonly text: string;
+      /** the intent that it is for */
+      readonly parent?: string;
+      /** only say what it would make */
+      readonly dryRun?: boolean;
+    };
+    readonly output: {
+      readonly dryRun: boolean;
+      readonly tickets: readonly {
+        readonly id: string;
+        readonly kind: "intent" | "epic" | "task";
+        readonly title: string;
+        readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+        readonly type: string;
+        readonly priority: number;
+        readonly parent?: string;
+        readonly lane?: string;
+        readonly labels: readonly string[];
+        readonly blockers: readonly string[];
+        readonly scope: {
+          readonly allow: readonly string[];
+          readonly deny: readonly string[];
+        };
+        readonly fileBudget: {
+          readonly files: number;
+          readonly lines: number;
+        };
+        readonly risk: "low" | "medium" | "high";
+        readonly resourceProfile: "default" | "light" | "heavy";
+        readonly createdAt?: string;
+        /** when it got its status */
+        readonly since?: string;
+        /** who gave it its status */
+        readonly by?: string;
+        readonly lease?: {
+          readonly fence: number;
+          readonly owner: string;
+          readonly sessionId?: string;
+          readonly until: string;
+          /** false: it has ended or was released */
+          readonly live: boolean;
+        };
+      }[];
+    };
+  };
+  /** Move a ticket that is done into the archive; one that nobody will do needs a reason. */
+  "ticket.archive": {
+    readonly kind: "write";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+      readonly id: string;
+      /** why nobody will do it */
+      readonly reason?: string;
+    };
+    readonly output: {
+      readonly ok: true;
+      readonly id: string;
+      readonly path: string;
+    };
+  };
+  /** Say which ticket is next, and why not the others; with `--claim` take its lease. */
+  "ticket.next": {
+    readonly kind: "write";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+      readonly claim?: boolean;
+      /** how long it lasts without a heartbeat; default: `leases.minutes` of the configuration */
+      readonly minutes?: number;
+    };
+    readonly output: {
+      readonly ticket: {
+        readonly id: string;
+        readonly kind: "intent" | "epic" | "task";
+        readonly title: string;
+        readonly status: "todo" | "active" | "paused" | "review" | "done" | "archived";
+        readonly type: string;
+        readonly priority: number;
+        readonly parent?: string;
+        readonly lane?: string;
+        readonly labels: readonly string[];
+        readonly blockers: readonly string[];
+        readonly scope: {
+          readonly allow: readonly string[];
+          readonly deny: readonly string[];
+        };
+        readonly fileBudget: {
+          readonly files: number;
+          readonly lines: number;
+        };
+        readonly risk: "low" | "medium" | "high";
+        readonly resourceProfile: "default" | "light" | "heavy";
+        readonly createdAt?: string;
+        /** when it got its status */
+        readonly since?: string;
+        /** who gave it its status */
+        readonly by?: string;
+        readonly lease?: {
+          readonly fence: number;
+          readonly owner: string;
+          readonly sessionId?: string;
+          readonly until: string;
+          /** false: it has ended or was released */
+          readonly live: boolean;
+        };
+      } | null;
+      /** why nothing is next */
+      readonly because: "none_open" | "global_limit" | "lanes_full" | "all_blocked" | "all_leased" | null;
+      /** of the lease that was taken */
+      readonly fence?: number;
+      readonly until?: string;
+      /** open tasks, the best first */
+      readonly waiting: readonly {
+        readonly id: string;
+        readonly title: string;
+        readonly score: number;
+        readonly lane?: string;
+        readonly heldBack?: "global_limit" | "lane_full" | "blocked" | "leased";
+      }[];
+      readonly lanes: readonly {
+        readonly name: string;
+        /** of the tickets that it takes; `*`: any */
+        readonly types: readonly string[];
+        readonly active: number;
+        readonly count: number;
+      }[];
+    };
+  };
+  /** Take the lease of a ticket by hand; nobody else may work on it until it ends. */
+  "ticket.lease": {
+    readonly kind: "write";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+      readonly id: string;
+      /** how long it lasts without a heartbeat; default: `leases.minutes` of the configuration */
+      readonly minutes?: number;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly fence: number;
+      readonly until: string;
+    };
+  };
+  /** Keep the lease of a ticket for longer. */
+  "ticket.heartbeat": {
+    readonly kind: "write";
+    readonly input: {
+      /** a directory of the repository; a session's own call needs none */
+      readonly cwd?: string;
+      readonly id: string;
+      /** of the lease */
+      readonly fence: number;
+      /** how long it lasts without a heartbeat; default: `leases.minutes` of the configuration */
+      readonly minutes?: number;
+    };
+    readonly output: {
+      readonly id: string;
+      readonly fence: number;
+      readonly until: string;
+    };
+  };
+  /** Give the lease of a ticket back. */
+  "ticket.release": {
+    readonly kind: "write";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+      readonly id: string;
+      /** of the lease */
+      readonly fence: number;
+    };
+    readonly output: {
+      readonly ok: true;
+      readonly id: string;
+    };
+  };
+  /** Close a ticket on proof: its work has landed, its checks were seen to pass, each criterion has a witness. */
+  "ticket.close": {
+    readonly kind: "write";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+      readonly id: string;
+      /** of the lease that its work was done under; without one nobody may hold a lease */
+      readonly fence?: number;
+      /** an event of the log for each criterion without a check: `{"ACC-1": "EVENT"}` */
+      readonly witnesses?: { readonly [key: string]: string };
+    };
+    readonly output: {
+      readonly ok: true;
+      readonly id: string;
+      /** the commit that holds it */
+      readonly evidence: string;
     };
   };
   /** Show who wrote each line of a file: session, turn, agent, model and approver. */
@@ -4562,6 +5850,98 @@ export interface SyscallTypes {
       }[];
     };
   };
+  /** List the sessions that work on a repository's tickets, or worked on one of them. */
+  "work.list": {
+    readonly kind: "read";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd?: string;
+      /** all work on this ticket, also ended */
+      readonly ticket?: string;
+      /** of all repositories: without `cwd` and `ticket` */
+      readonly all?: boolean | "0" | "1" | "true" | "false";
+    };
+    readonly output: {
+      readonly works: readonly {
+        readonly sessionId: string;
+        readonly ticket: string;
+        readonly title: string;
+        readonly repo: string;
+        readonly role: "work" | "audit";
+        readonly agent: string;
+        readonly model?: string;
+        readonly state: "planned" | "active" | "suspended" | "finished" | "handed" | "dropped";
+        /** of its lease */
+        readonly fence?: number;
+        /** somebody else has the lease */
+        readonly lost: boolean;
+        /** false: memento, ticket status or lease are still to be brought up to date */
+        readonly settled: boolean;
+        /** of the last finish */
+        readonly status?: "keep" | "review" | "done";
+        readonly checks?: "passed" | "bypassed" | "none";
+        readonly summary?: string;
+        readonly next?: string;
+        readonly reason?: string;
+        /** the agent that it was handed to */
+        readonly to?: string;
+        readonly receivedBy?: string;
+        readonly memento?: string;
+        /** why the last finish did not happen */
+        readonly refused?: {
+          readonly code: string;
+          readonly message: string;
+        };
+        readonly drift?: {
+          readonly score: number;
+          /** the share of the files that is out of scope */
+          readonly scope: number;
+          /** how much of the file budget is used */
+          readonly budget: number;
+          /** 1: a file that the boundary forbids was changed */
+          readonly boundary: number;
+          /** how much of the line budget is used; no part of the score */
+          readonly lines: number;
+          readonly files: number;
+        };
+        readonly startedAt: string;
+        readonly changedAt: string;
+      }[];
+    };
+  };
+  /** Show how the drift of a repository's sessions went, the newest first. */
+  "work.drift": {
+    readonly kind: "read";
+    readonly input: {
+      /** a directory of the repository */
+      readonly cwd: string;
+      readonly ticket?: string;
+      readonly limit?: number;
+    };
+    readonly output: {
+      /** of the last figures of each session; null: nothing was measured */
+      readonly average: number | null;
+      readonly max: number | null;
+      /** sessions over 0.7 */
+      readonly high: number;
+      readonly samples: readonly {
+        readonly score: number;
+        /** the share of the files that is out of scope */
+        readonly scope: number;
+        /** how much of the file budget is used */
+        readonly budget: number;
+        /** 1: a file that the boundary forbids was changed */
+        readonly boundary: number;
+        /** how much of the line budget is used; no part of the score */
+        readonly lines: number;
+        readonly files: number;
+        readonly sessionId: string;
+        readonly ticket: string;
+        readonly agent: string;
+        readonly at: string;
+      }[];
+    };
+  };
   /** Show the configuration in force, with possible secrets hidden. */
   "config.show": {
     readonly kind: "read";
@@ -5320,6 +6700,34 @@ export type ErrorCode =
   | "fanout_no_winner"
   | "fanout_undecided"
   | "fanout_landing"
+  | "config_invalid"
+  | "governance_blocked"
+  | "governance_drift"
+  | "governance_invalid"
+  | "governance_kept"
+  | "governance_missing"
+  | "governance_newer"
+  | "head_detached"
+  | "invalid_parent"
+  | "lease_damaged"
+  | "lease_duration_invalid"
+  | "lease_lost"
+  | "lease_remote_failed"
+  | "lease_rewound"
+  | "not_governed"
+  | "policy_missing"
+  | "policy_stale"
+  | "policy_tampered"
+  | "ref_conflict"
+  | "repository_busy"
+  | "rule_invalid"
+  | "signer_unknown"
+  | "ticket_closed"
+  | "ticket_invalid"
+  | "ticket_leased"
+  | "ticket_not_found"
+  | "unproven"
+  | "commit_refused"
   | "cwd_hidden"
   | "cwd_missing"
   | "driver_failed"
@@ -5336,6 +6744,7 @@ export type ErrorCode =
   | "program_hidden"
   | "program_not_found"
   | "read_back_invalid"
+  | "repository_bare"
   | "sandbox_failed"
   | "sandbox_unavailable"
   | "spawn_failed"
@@ -5386,6 +6795,8 @@ export type ErrorCode =
   | "landing_settled"
   | "landing_unmovable"
   | "nothing_to_land"
+  | "law_branch_blocked"
+  | "ticket_open"
   | "anchor_disagrees"
   | "anchor_failed"
   | "blob_missing"
@@ -5497,6 +6908,16 @@ export type ErrorCode =
   | "search_auth"
   | "search_limited"
   | "search_failed"
+  | "work_exists"
+  | "work_not_found"
+  | "work_over"
+  | "work_suspended"
+  | "summary_required"
+  | "reason_required"
+  | "checks_failed"
+  | "audit_same_model"
+  | "ticket_blocked"
+  | "ticket_weak_sandbox"
   | "git_failed"
   | "git_missing"
   | "not_a_repository"

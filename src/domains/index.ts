@@ -1,12 +1,15 @@
 import { type Aggregate, Session } from "../kernel/index.ts";
 import { AgentIdentity } from "./agents/agent.ts";
 import { FanoutStream } from "./fanouts/fanout.ts";
+import { GovernedStream } from "./governance/governed.ts";
 import { LandingStream } from "./landings/landing.ts";
 import { ConflictStream } from "./radar/conflict.ts";
 import { SecretStream } from "./secrets/secret.ts";
 import { VaultStream } from "./secrets/vault.ts";
 import { System } from "./system/system.ts";
+import { TicketStream } from "./tickets/ticket-stream.ts";
 import { AccessToken } from "./tokens/token.ts";
+import { WorkStream } from "./work/work.ts";
 
 export { activityOf, toolTitle } from "./activity/activity.ts";
 export {
@@ -16,6 +19,8 @@ export {
   type TurnOrigin,
   type WorkedStep,
 } from "./activity/activity-sums.ts";
+export { ADVISORY_LIMITS, advisoriesOf } from "./advisories/advisories.ts";
+export type { AdvisoryFacts, Distance, FellowSession, Machine, OtherBranch } from "./advisories/advisory-facts.ts";
 export {
   AGENT_EVENTS,
   AGENT_TRANSITIONS,
@@ -76,6 +81,20 @@ export {
   type RecordedTurn,
   recordedFile,
 } from "./blame/recorded-lines.ts";
+export { compileRules, type RuleBlock, type RuleFault } from "./constitution/compile-rules.ts";
+export {
+  LAW_KERNEL,
+  type LawLock,
+  type SealedPolicy,
+  type SealSignature,
+  type SealSources,
+} from "./constitution/law-files.ts";
+export {
+  type Denials,
+  LAW_ACTIONS,
+  type LawRule,
+  RULE_TYPES,
+} from "./constitution/law-rule.ts";
 export { createDefinitions, type Definitions, type Folded } from "./definitions/definitions.ts";
 export {
   agentSlugIn,
@@ -85,6 +104,8 @@ export {
   recordDelegation,
   refuseDelegation,
 } from "./delegation/delegation.ts";
+export { summariseDrift } from "./drift/drift.ts";
+export { type MeasuredChanges, measureChanges, type WorkLimits } from "./drift/measure-changes.ts";
 export {
   beginFanout,
   CANDIDATES_MIN,
@@ -118,18 +139,37 @@ export {
   DEFAULT_RULES,
   decideGate,
   EXPLAIN,
+  hearAll,
   heldOf,
   narrows,
   type Policy,
   principalResource,
   type Request,
   type Rule,
+  type Speaker,
   strictest,
   type ToolPolicy,
   type Verdict,
   type Voice,
 } from "./gate/gate.ts";
 export { folded } from "./gate/pattern-index.ts";
+export { overlapOf } from "./globs/overlap.ts";
+export {
+  collectLaw,
+  compileLaws,
+  findLaw,
+  GOVERNED,
+  type GovernedRow,
+  type GovernedState,
+  GovernedStream,
+  importLaw,
+  initialiseLaw,
+  offerLaw,
+  refuseLaw,
+  removeLaw,
+  upgradeLaw,
+} from "./governance/governed.ts";
+export { GOVERNED_EVENTS, type LawProblem } from "./governance/governed-events.ts";
 export { sessionName } from "./ids/session-name.ts";
 export { uuidv7Maker } from "./ids/uuidv7.ts";
 export { jsonFault } from "./json/json-fault.ts";
@@ -165,9 +205,23 @@ export {
   type LandHow,
   type LandingOrder,
   type LandingState,
+  type PassedChecks,
   type Prepared,
   type Pushed,
 } from "./landings/landing-events.ts";
+export { type CompiledLaw, compileLaw, denialsOf } from "./law/compile-law.ts";
+export { judgeLaw, type LawAsk, type LawVerdict, requiredChecks } from "./law/judge-law.ts";
+export { AGENT_PATHS, CI_PATHS, HOOK_PATHS, PROTECTIONS } from "./law/protected-paths.ts";
+export {
+  beatLease,
+  checkLease,
+  claimLease,
+  endLease,
+  type LeaseHolder,
+  type LeaseWish,
+} from "./leases/decide-lease.ts";
+export { compareLeases, isFree, isLive, LEASE_GRACE_MS, LEASE_LIMITS, type Lease } from "./leases/lease.ts";
+export { parseLease, writeLease } from "./leases/lease-text.ts";
 export { didYouMean, nearest } from "./names/nearest.ts";
 export {
   baseId,
@@ -274,6 +328,37 @@ export {
   type Workspace,
   type Workspaces,
 } from "./system/workspaces.ts";
+export { parseTicket } from "./ticket-files/parse-ticket.ts";
+export type { TicketFault } from "./ticket-files/ticket-fields.ts";
+export { type Candidacy, type Dispatch, dispatchTickets } from "./tickets/dispatch.ts";
+export { type HierarchyFault, hierarchyFaults } from "./tickets/hierarchy.ts";
+export {
+  type Criterion,
+  isTicketId,
+  newTicketId,
+  RESOURCE_PROFILES,
+  TICKET_KINDS,
+  TICKET_MAX,
+  TICKET_RISKS,
+  TICKET_STATUSES,
+  type Ticket,
+  type TicketKind,
+  type TicketStatus,
+} from "./tickets/ticket.ts";
+export { TICKET_EVENTS, type TicketLease, type TicketRecord, type TicketState } from "./tickets/ticket-events.ts";
+export {
+  briefOf,
+  changeTicketStatus,
+  closeTicket,
+  recordTicket,
+  recordTicketLease,
+  releaseTicketLease,
+  removeTicket,
+  TICKETS,
+  type TicketRow,
+  TicketStream,
+  ticketStreamId,
+} from "./tickets/ticket-stream.ts";
 export {
   AccessToken,
   issueToken,
@@ -283,6 +368,39 @@ export {
   type Token,
   type TokenState,
 } from "./tokens/token.ts";
+export {
+  askFinish,
+  assignWork,
+  DRIFTS,
+  type DriftSample,
+  dropWork,
+  finishWork,
+  handWork,
+  isOpenWork,
+  loseWork,
+  measureWork,
+  planWork,
+  receiveWork,
+  refuseFinish,
+  resumeWork,
+  settleWork,
+  suspendWork,
+  tellWork,
+  WORK,
+  type WorkRow,
+  type WorkState,
+  WorkStream,
+  warnWork,
+} from "./work/work.ts";
+export {
+  type DriftFigures,
+  type Finished,
+  type Handed,
+  type Parting,
+  WORK_EVENTS,
+  type WorkOrder,
+  type WorkRole,
+} from "./work/work-events.ts";
 export { keepWorktree, removeWorktree } from "./worktrees/worktree.ts";
 
 /** All aggregates. To add one, make its folder and add one line here; stores and docs follow. */
@@ -296,4 +414,7 @@ export const AGGREGATES: readonly Aggregate[] = [
   LandingStream,
   FanoutStream,
   ConflictStream,
+  WorkStream,
+  TicketStream,
+  GovernedStream,
 ];

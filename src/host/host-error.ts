@@ -1,5 +1,6 @@
 /** Every expected way the machine can refuse, with a remedy for the person. */
 export type HostErrorCode =
+  | "commit_refused"
   | "cwd_hidden"
   | "cwd_missing"
   | "disk_full"
@@ -17,6 +18,7 @@ export type HostErrorCode =
   | "program_hidden"
   | "program_not_found"
   | "read_back_invalid"
+  | "repository_bare"
   | "repository_invalid"
   | "sandbox_failed"
   | "sandbox_unavailable"

@@ -1,7 +1,11 @@
 export { type BlameRepository, isBinary, linesOf, openBlame } from "./blame/blame-file.ts";
 export { blobsAt, type CommittedFile, committedFiles, smallBlobs } from "./blame/commit-files.ts";
 export { type BlamedLine, utf8 } from "./blame/porcelain.ts";
+export { checkoutChanges } from "./changes/checkout-changes.ts";
+export type { LiveChanges } from "./changes/live-changes.ts";
+export { openCheckout, type PersonCheckout } from "./checkout/checkout.ts";
 export { writeFileAtomic } from "./files/atomic-file.ts";
+export { realPlace } from "./files/confine-path.ts";
 export { type Files, systemFiles } from "./files/confined-files.ts";
 export { missingFile, notAFile } from "./files/file-errors.ts";
 export { fileStamp } from "./files/file-stamp.ts";
@@ -9,8 +13,11 @@ export { canHoldFolders, type HeldFolder, holdFolder } from "./files/held-folder
 export { isInside } from "./files/path-inside.ts";
 export { readSmallFile } from "./files/small-file.ts";
 export { hasSetId, stripSetId } from "./files/strip-set-id.ts";
-export { findRepository } from "./git/find-repository.ts";
+export { findRepository, type Repository } from "./git/find-repository.ts";
 export { gitDirsBelow } from "./git/git-dirs-below.ts";
+export { readBlobs } from "./git/read-blobs.ts";
+export { openObjectsView, openView } from "./git/repository-view.ts";
+export { type PersonAnswer, runAsPerson } from "./git/run-as-person.ts";
 export { createGitRunner, type GitRunner as RepositoryGit } from "./git/run-git.ts";
 export { HostError } from "./host-error.ts";
 export type { CapturedWork } from "./landing/capture-work.ts";

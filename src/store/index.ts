@@ -44,7 +44,7 @@ export { logPath, openSqliteStore } from "./sqlite/store.ts";
 export { startWriterThread } from "./sqlite/writer/start-thread.ts";
 export { checkTree, type TreeProblem, type TreeReport } from "./tree/check-tree.ts";
 export { type CheckpointKeeper, keepCheckpoints, readKept, type SignedCheckpoint } from "./tree/checkpoint-keeper.ts";
-export { type LogKey, openLogKey } from "./tree/log-key.ts";
+export { findLogKey, type LogKey, openLogKey } from "./tree/log-key.ts";
 export type { LogTree } from "./tree/log-tree.ts";
 export {
   type Checkpoint,

@@ -40,7 +40,16 @@ const HARMLESS = [
   ],
   ...["session.rename", "session.prune"],
   ...["dashboard.open", "dashboard.enter", "dashboard.leave"],
-  ...["session.snapshot", "session.note", "session.ask", "session.finish", "session.erase", "event.add", "turn.begin"],
+  ...[
+    "session.snapshot",
+    "session.note",
+    "session.ask",
+    "session.finish",
+    "session.handover",
+    "session.erase",
+    "event.add",
+    "turn.begin",
+  ],
   ...["turn.end", "turn.say", "artifact.write", "todo.replace", "approval.approve", "approval.reject"],
   ...[
     "agent.create",
@@ -52,7 +61,7 @@ const HARMLESS = [
     "fan-out.drop",
   ],
   ...["secret.set", "secret.import", "secret.rotate", "secret.bind", "secret.remove", "secret.scan"],
-  ...["worktree.gc", "system.shutdown", "system.gc", "token.issue", "token.revoke"],
+  ...["worktree.gc", "system.shutdown", "system.gc", "token.issue", "token.revoke", "ticket.heartbeat"],
 ];
 
 proves("TK-2", "every writing call declares its authority, or is listed as giving no more rights", () => {

@@ -17,6 +17,7 @@ import type {
   HomeState,
   Instruments,
   Landings,
+  LawService,
   McpServerService,
   ModelService,
   PlaintextMover,
@@ -26,9 +27,11 @@ import type {
   SandboxTrials,
   SecretScan,
   Secrets,
+  Tickets,
   ToolCalls,
   WaitingService,
   WhyService,
+  Works,
 } from "../services/index.ts";
 import type { Store } from "../store/index.ts";
 import type {
@@ -58,8 +61,12 @@ export interface Services {
   readonly workspaces: WorkspaceRegistry;
   readonly trees: SessionTrees;
   readonly radar: Pick<RadarService, "conflicts">;
+  readonly laws: LawService;
   readonly landings: Landings;
+  readonly tickets: Tickets;
   readonly fanOuts: FanOuts;
+  /** Sessions that work on tickets. */
+  readonly works: Works;
   readonly tokens: Tokens;
   readonly frames: Frames;
   readonly secrets: Secrets;

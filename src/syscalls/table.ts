@@ -13,6 +13,7 @@ import { doc } from "./doc/doc.ts";
 import { driver } from "./driver/driver.ts";
 import { event } from "./event/event.ts";
 import { fanOut } from "./fan-out/fan-out.ts";
+import { governance } from "./governance/governance.ts";
 import { landing } from "./landing/landing.ts";
 import { mcpServer } from "./mcp-server/mcp-server.ts";
 import { model } from "./model/model.ts";
@@ -23,10 +24,12 @@ import { sandbox } from "./sandbox/sandbox.ts";
 import { secret } from "./secret/secret.ts";
 import { session } from "./session/session.ts";
 import { system } from "./system/system.ts";
+import { ticket } from "./ticket/ticket.ts";
 import { todo } from "./todo/todo.ts";
 import { token } from "./token/token.ts";
 import { tool } from "./tool/tool.ts";
 import { turn } from "./turn/turn.ts";
+import { work } from "./work/work.ts";
 import { workspace } from "./workspace/workspace.ts";
 import { worktree } from "./worktree/worktree.ts";
 import { ws } from "./ws/ws.ts";
@@ -43,7 +46,9 @@ export const SYSCALLS: readonly Syscall[] = [
   ...agent,
   ...workspace,
   ...worktree,
+  ...governance,
   ...landing,
+  ...ticket,
   ...blame,
   ...fanOut,
   ...driver,
@@ -54,6 +59,7 @@ export const SYSCALLS: readonly Syscall[] = [
   ...audit,
   ...system,
   ...conflict,
+  ...work,
   ...config,
   ...queue,
   ...token,

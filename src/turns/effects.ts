@@ -93,6 +93,8 @@ export interface EffectOrder extends CallPlace {
   readonly resource: string;
   /** The file that it changes, below the session's directory, where it changes just one. */
   readonly path?: string;
+  /** The file goes: a rule may forbid that alone. */
+  readonly removes?: true;
   /** What it does, in full, for the person who is asked. */
   readonly shown: string;
   readonly redo: RedoClass;

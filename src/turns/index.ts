@@ -5,7 +5,7 @@ export type { CallPlace, EffectResult, KnownCall, TurnProcess } from "./effects.
 export type { LoadableAttachment, LoadedEvent, Past } from "./identity.ts";
 export { runLineTurn } from "./line/run-turn.ts";
 export { createToolExplainer, type ExplainTool, type ToolUser } from "./permission/explain.ts";
-export { type Ground, groundOf, locate, warnedRules } from "./permission/ground.ts";
+export { type Ground, groundOf, locate, refusedByScope, warnedRules } from "./permission/ground.ts";
 export { isTurnVerb, judgeWish, TURN_VERBS } from "./permission/judge-wish.ts";
 export { callResource, commandResource, hostResource } from "./permission/resources.ts";
 export { cutDiff, shownDiff } from "./permission/shown-diff.ts";
@@ -26,4 +26,5 @@ export type {
   ToolSession,
   ToolSource,
 } from "./served-tool.ts";
+export type { SessionLaw } from "./session-law.ts";
 export type { BegunStep, StepStart } from "./steps.ts";

@@ -25,6 +25,7 @@ import { HOSTILE_COMMANDS } from "./hostile-commands.ts";
 import { packagesOf } from "./install.ts";
 import { type Traces, tracesWhen } from "./leftovers.ts";
 import { proveDashboard } from "./prove-dashboard.ts";
+import { proveGoverned } from "./prove-governed.ts";
 import { hostileProblems } from "./prove-hostile.ts";
 import { proveTerminal } from "./prove-terminal.ts";
 import { type Recipe, recipeOf } from "./recipes.ts";
@@ -93,9 +94,23 @@ export function proveAgent(slug: string): void {
         },
         VERB_MAX_MS,
       );
+    if (GOVERNED.includes(slug))
+      proves(
+        "GW-16",
+        `${slug}: on a ticket, told to leave its scope, delete, commit elsewhere and edit the law: refused and told`,
+        async () => {
+          await proveGoverned(stage, recipe);
+          // Git's folders of the daemon stay, empty: so this comes last.
+          const { processes } = await tracesWhen(stage, (traces) => traces.processes.length === 0);
+          expect(processes).toEqual([]);
+        },
+        2 * VERB_MAX_MS,
+      );
     test(`${slug}: the log passes every check afterwards`, () => expectSound(stage.daemon()));
   });
 }
+
+const GOVERNED: readonly string[] = ["claude", "codex", "opencode"];
 
 type Seen = { readonly works: "yes" | "no"; readonly note: string };
 

@@ -65,7 +65,7 @@ const RULES = {
   "decided-change": decidedChange,
 } satisfies Record<string, Rule>;
 
-/** The table itself: each name once, imports point down, only a launch points up. */
+/** The table itself: each name once, imports point down, and a launch is of a layer that is not imported anyway. */
 function soundTable({ layers }: SourceTree): readonly Finding[] {
   const say = (message: string): Finding => ({ file: "layers.ts", line: null, message });
   const byName = new Map(layers.map((layer) => [layer.name, layer]));
@@ -75,8 +75,8 @@ function soundTable({ layers }: SourceTree): readonly Finding[] {
       .filter((name) => (byName.get(name)?.level ?? Number.POSITIVE_INFINITY) >= layer.level)
       .map((name) => say(`${layer.name} may import ${name}, which does not stand below it`)),
     ...(layer.mayLaunch ?? [])
-      .filter((name) => (byName.get(name)?.level ?? Number.NEGATIVE_INFINITY) <= layer.level)
-      .map((name) => say(`${layer.name} may launch ${name}, which does not stand above it`)),
+      .filter((name) => !byName.has(name) || name === layer.name || layer.mayImport.includes(name))
+      .map((name) => say(`${layer.name} may launch ${name}, which is no layer that it does not import`)),
   ]);
   return [...repeated, ...misplaced];
 }

@@ -85,6 +85,8 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
     withTable({ mayImport: ["core", "desk"] }),
     withTable({ mayImport: ["core", "nobody"] }),
     withTable({ mayLaunch: ["core"] }),
+    withTable({ mayLaunch: ["shelf"] }),
+    withTable({ mayLaunch: ["nobody"] }),
   ],
   "known-layer": [
     { files: { "packages/kit/src/index.ts": "export const kit = 1;\n" }, at: "packages/kit/src/index.ts" },
@@ -177,7 +179,10 @@ export const PLANTED: Readonly<Record<RuleName, readonly Planted[]>> = {
       at: "src/shelf/a.ts",
     },
   ],
-  "file-size": [inShelf("// a line\n".repeat(321))],
+  "file-size": [
+    inShelf("// a line\n".repeat(321)),
+    { files: { "src/shelf/index.ts": "// a line\n".repeat(501) }, at: "src/shelf/index.ts" },
+  ],
   "layer-size": [
     {
       files: { "src/core/a.ts": "// a line\n".repeat(300), "src/core/b.ts": "// a line\n".repeat(100) },

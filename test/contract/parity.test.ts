@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -69,6 +70,7 @@ describe("the same steps on every surface", () => {
       const cwd = await realpath(await mkdtemp(join(tmpdir(), "nomos-parity-")));
       onTestFinished(() => rm(cwd, { recursive: true, force: true }));
       makeRepository(join(cwd, "repo"));
+      makeRepository(join(cwd, "law"), "version: 1\n");
       const daemon = await startDaemon({ cwd });
       await treeIsSigned(daemon);
       const places = { [daemon.home]: "<home>", [cwd]: "<cwd>", [daemon.url]: "<url>" };
@@ -126,12 +128,17 @@ describe("the same steps on every surface", () => {
 });
 
 /** Identical bytes each time. */
-function makeRepository(path: string): void {
+function makeRepository(path: string, config: string | null = null): void {
   const identity = ["-c", "user.name=a", "-c", "user.email=a@b"];
   const at = "2026-01-01T00:00:00Z";
   const env = { ...process.env, GIT_AUTHOR_DATE: at, GIT_COMMITTER_DATE: at };
   execFileSync("git", ["init", "--quiet", path]);
   execFileSync("git", ["-C", path, ...identity, "commit", "--quiet", "--allow-empty", "-m", "first"], { env });
+  if (config === null) return;
+  mkdirSync(join(path, ".nomos"));
+  writeFileSync(join(path, ".nomos", "config.yaml"), config);
+  execFileSync("git", ["-C", path, "add", ".nomos"]);
+  execFileSync("git", ["-C", path, ...identity, "commit", "--quiet", "-m", "law"], { env });
 }
 
 async function play(speaker: Speaker, step: Step, memory: Memory): Promise<unknown> {

@@ -163,6 +163,8 @@ walled(
 
 const callFrom = (id: string, calls: readonly Attempt[]) => callAs(daemon, id, calls);
 
+/** Calls about the repository of a directory. */
+const LAWFUL = /^\/api\/(?:governance|tickets|works|drift)/;
 const QUERIES = [
   ["{principal}/explain", "?verb=session.read&resource=system"],
   ["/content", "?path=x"],
@@ -217,6 +219,7 @@ proves(
       before: victim.id,
       agents: ["demo", "demo"],
       session: victim.id,
+      summary: "not mine",
     };
     const fill = (path: string, sessionId: string): string =>
       path
@@ -234,7 +237,8 @@ proves(
       Object.entries(methods).map(([method, { operationId }]) => ({ path, method: method.toUpperCase(), operationId })),
     );
     const asked = operations.map(({ method, path }): Attempt => {
-      const query = QUERIES.find(([end]) => path.endsWith(end))?.[1] ?? "";
+      const ofLaw = LAWFUL.test(path);
+      const query = QUERIES.find(([end]) => path.endsWith(end))?.[1] ?? (ofLaw ? "?cwd=/tmp" : "");
       const sent =
         method === "GET" || method === "DELETE"
           ? null
@@ -246,6 +250,9 @@ proves(
               ...(path.startsWith("/api/models") ? { model: "demo/script" } : {}),
               events: path.endsWith("erase") ? [victim.head] : body.events,
               ...(path.endsWith("sandbox/run") ? { cwd: "/tmp" } : {}),
+              ...(ofLaw
+                ? { cwd: "/tmp", verb: "write", kind: "task", title: "x", fence: 1, text: "x", from: "exo" }
+                : {}),
             };
       return [method, fill(path, victim.id) + query, sent];
     });

@@ -16,9 +16,10 @@ const USAGE = `npm run soak -- [what] [options]
   turns                         a turn with parallel effects, killed at each of its events, on both stores
   files --rounds 100            random histories of a file tree with rewinds and kills; --repo PATH to work in a clone
   landings                      thirty sessions land at once while the daemon is killed and a person commits
+  leases --rounds 10            processes in clones race for tickets and are killed, a minute a round
   canaries --rounds 1000000     so many events with secrets among them; then every byte that was written is searched
   --minutes 60                  begins nothing after this time (steady: ends then)
-  --seed 7                      of storm, files and canaries
+  --seed 7                      of storm, files, leases and canaries
   --record                      the result goes to docs/reference/long-runs.md`;
 const EXIT_USAGE = 2;
 const FAULTS = "test/crash/store/faults.test.ts";
@@ -58,6 +59,10 @@ const COMMANDS: Readonly<Record<string, () => Promise<number>>> = {
   canaries: async () => {
     const { soakCanaries } = await import("./canaries.ts");
     return longRun("canaries", record, () => soakCanaries({ events: rounds, seed }));
+  },
+  leases: async () => {
+    const { soakLeases } = await import("./leases.ts");
+    return soakLeases({ rounds, seed, untilMs });
   },
   files: async () => {
     const { soakFiles } = await import("./histories.ts");

@@ -6,7 +6,9 @@ import {
   LANDING_EVENTS,
   SECRET_EVENTS,
   SYSTEM_EVENTS,
+  TICKET_EVENTS,
   TOKEN_EVENTS,
+  WORK_EVENTS,
 } from "../../src/domains/index.ts";
 import {
   type CustomFact,
@@ -20,7 +22,10 @@ import {
 } from "../../src/kernel/index.ts";
 import { CONFLICT_FACTS } from "./conflict-facts.ts";
 import { FANOUT_FACTS } from "./fanout-facts.ts";
+import { GOVERNED_FACTS } from "./governed-facts.ts";
 import { SPEC } from "./kernel-model.ts";
+import { TICKET_FACTS } from "./ticket-facts.ts";
+import { WORK_FACTS } from "./work-facts.ts";
 
 /** Any JSON value. */
 export const jsons: fc.Arbitrary<Json> = fc.json().map((json): Json => JSON.parse(json));
@@ -100,6 +105,8 @@ const EVENTS = {
   ...FANOUT_EVENTS,
   ...LANDING_EVENTS,
   ...SYSTEM_EVENTS,
+  ...TICKET_EVENTS,
+  ...WORK_EVENTS,
 };
 type Events = typeof EVENTS;
 type EventType = keyof Events;
@@ -267,8 +274,11 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<DataOf<Events[K]>> } = {
   "secret.bound@1": fc.record({ bind: bindings }),
   "secret.used@1": fc.record({ use: text, sessionId: label }),
   "secret.removed@1": nothing,
+  ...WORK_FACTS,
   ...CONFLICT_FACTS,
   ...FANOUT_FACTS,
+  ...GOVERNED_FACTS,
+  ...TICKET_FACTS,
   "landing.queued@1": fc.record({
     sessionId: text,
     turnId: label,
@@ -285,6 +295,10 @@ const DATA: { readonly [K in EventType]: fc.Arbitrary<DataOf<Events[K]>> } = {
   }),
   "landing.started@1": nothing,
   "landing.prepared@1": preparedLanding,
+  "landing.checked@1": fc.record({
+    commit: text,
+    checks: fc.array(fc.array(text, { maxLength: 2 }), { maxLength: 2 }),
+  }),
   "landing.returned@1": fc.record({ reason: text }),
   "landing.landed@1": fc
     .tuple(

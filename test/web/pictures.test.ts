@@ -125,7 +125,21 @@ async function fillWorld(): Promise<Readonly<Record<string, string>>> {
     }),
     201,
   );
+  git("config", "user.name", "a");
+  git("config", "user.email", "a@example.org");
+  await govern(root);
   const [event] = await eventsOf(daemon, main.id, "types=message.completed");
   const ids = { id: main.id, a: main.id, b: fork.id, eventId: event?.id ?? "", "/ui/fan-outs/:id:id": tried.id };
   return { root: dirname(root), section: "agents", ...ids };
+}
+
+/** A law, an intent, and three tasks of which two meet. */
+async function govern(cwd: string): Promise<void> {
+  expectOk(await daemon.call("POST", "/api/governance/init", { cwd }));
+  const write = async (fields: object): Promise<string> =>
+    expectOk(await daemon.call<{ id: string }>("POST", "/api/tickets", { cwd, kind: "task", ...fields }), 201).id;
+  const parent = await write({ kind: "intent", title: "Sign in without a password", brainDump: "Nobody likes them." });
+  const first = await write({ title: "Send a link", parent, priority: 1, scope: { allow: ["login.ts", "mail/**"] } });
+  await write({ title: "Forget old links", parent, blockers: [first], scope: { allow: ["login.ts"] } });
+  await write({ title: "Tell how to sign in", parent, type: "docs", scope: { allow: ["docs/**"] } });
 }

@@ -1,4 +1,5 @@
-import { EVERYDAY, type Everyday, isEveryday } from "../../src/cli/everyday.ts";
+import { EVERYDAY, isEveryday } from "../../src/cli/everyday.ts";
+import type { Everyday } from "../../src/cli/everyday-command.ts";
 import { usageOf } from "../../src/cli/syscall/usage.ts";
 import { SYSCALLS } from "../../src/syscalls/index.ts";
 import { syscallEntry } from "./client-manifest.ts";

@@ -23,14 +23,25 @@ export function clientManifest(table: readonly Syscall[] = SYSCALLS): string {
 
 /** The rest of each syscall without handler and schemas, as text that is decoded when it is asked for. */
 export function clientDetails(table: readonly Syscall[] = SYSCALLS): string {
-  const rows = table.map((syscall) => [syscall.name, encodeEntry(syscallEntry(syscall))] as const);
+  const rows = table.map(
+    (syscall) => `  ${JSON.stringify(syscall.name)}: ${literal(encodeEntry(syscallEntry(syscall)))},`,
+  );
   return [
     GENERATED,
     'import type { SyscallTypes } from "./types.generated.ts";',
     "",
-    `export const DETAILS: { readonly [name in keyof SyscallTypes]: string } = ${JSON.stringify(Object.fromEntries(rows))};`,
+    "export const DETAILS: { readonly [name in keyof SyscallTypes]: string } = {",
+    ...rows,
+    "};",
     "",
   ].join("\n");
+}
+
+/** In the quotes that need fewer escapes: text that is JSON is full of the double ones. */
+function literal(text: string): string {
+  const double = JSON.stringify(text);
+  const single = `'${double.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+  return single.length < double.length ? single : double;
 }
 
 export function clientErrors(): string {

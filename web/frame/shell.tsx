@@ -73,6 +73,10 @@ function useFrameKeys(pages: readonly Page[]): void {
 }
 
 function Menu({ pages, at }: { readonly pages: readonly Page[]; readonly at: Page | null }) {
+  // On a phone the menu is wider than the screen.
+  useEffect(() => {
+    document.querySelector(".menu [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [at]);
   const theme = useTheme();
   const waiting = useQuestions().length;
   return (

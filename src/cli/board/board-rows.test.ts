@@ -23,10 +23,11 @@ test("sessions that need a person come first, then working, idle, asleep and end
     row({ id: "idle-new", startedAt: "2026-02-01T00:00:00.000Z" }),
     row({ id: "working", state: "busy", busy: true }),
     row({ id: "asking", state: "busy", busy: true }, { questions: [QUESTION] }),
+    row({ id: "lost", state: "busy", busy: true, startedAt: "2025-01-01" }, { need: "lost the lease of TKT-1" }),
     row({ id: "quota", state: "busy", busy: true, waitingFor: "quota" }),
   ];
   const ids = ordered(rows).map(({ session }) => session.id);
-  expect(ids).toEqual(["asking", "quota", "working", "idle-new", "idle-old", "asleep", "ended"]);
+  expect(ids).toEqual(["asking", "quota", "lost", "working", "idle-new", "idle-old", "asleep", "ended"]);
   expect(ordered(rows).map(groupOf)).toContain("needs you");
 });
 

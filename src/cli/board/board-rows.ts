@@ -11,17 +11,19 @@ export interface BoardRow {
   readonly doing: string;
   /** Its landing, if that is on its way or refused. */
   readonly landing?: Landing | undefined;
+  /** Why its work on a ticket waits for a person. */
+  readonly need?: string | undefined;
 }
 
 export type Group = "needs you" | "working" | "idle" | "asleep" | "ended";
 
 const ORDER: readonly Group[] = ["needs you", "working", "idle", "asleep", "ended"];
 
-export function groupOf({ session, questions, landing }: Omit<BoardRow, "doing">): Group {
+export function groupOf({ session, questions, landing, need }: Omit<BoardRow, "doing">): Group {
   const { state, busy, waitingFor, endedAt } = session;
   if (endedAt !== undefined) return "ended";
   if (questions.length > 0 || waitingFor !== undefined) return "needs you";
-  if (landing?.waitsFor === "person") return "needs you";
+  if (landing?.waitsFor === "person" || need !== undefined) return "needs you";
   if (busy || state === "starting") return "working";
   return state === "hibernated" ? "asleep" : "idle";
 }

@@ -8,7 +8,7 @@ import { bold, dim, joined, red, reverse, type Text, yellow } from "../screen/st
 import type { Editor } from "../talk/editor.ts";
 import type { BoardRow } from "./board-rows.ts";
 import { type BoardState, selectedAt, selectedRow } from "./board-state.ts";
-import { collisionLine, landingLine } from "./landing-line.ts";
+import { collisionLine, landingLine, workLine } from "./landing-line.ts";
 import { headingLine, rowLines } from "./row-lines.ts";
 
 export interface Drawn {
@@ -28,7 +28,8 @@ const LIST_ROWS_MIN = 3;
 export function drawBoard(state: BoardState, editor: Editor, columns: number, rows: number): Drawn {
   const landing = landingLine(state.landings, columns);
   const collision = collisionLine(state.collisions, (id) => nameIn(state, id), columns);
-  const head = [titleLine(state, columns), landing, collision].filter((line) => line !== null);
+  const work = workLine(state.works, (id) => nameIn(state, id), columns);
+  const head = [titleLine(state, columns), landing, collision, work].filter((line) => line !== null);
   const room = Math.max(2, rows - head.length - FOOT_ROWS - 1);
   const { mode } = state;
   const foot = footLines(state, editor, columns);

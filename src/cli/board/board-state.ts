@@ -1,5 +1,6 @@
 import type { Collision, OpenLandings } from "../landing/open-landings.ts";
 import type { Text } from "../screen/styled.ts";
+import type { WorkInNeed } from "../work/works-in-need.ts";
 import type { BoardRow, Group } from "./board-rows.ts";
 
 /** What is on the board. Keys change it, the screen is drawn from it. */
@@ -9,6 +10,7 @@ export interface BoardState {
   counts: ReadonlyMap<Group, number>;
   landings: OpenLandings;
   collisions: readonly Collision[];
+  works: readonly WorkInNeed[];
   /** By id, because rows move. */
   selected: string | null;
   mode: Mode;

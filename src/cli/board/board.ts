@@ -29,6 +29,7 @@ export async function openBoard(terminal: Terminal, client: Client): Promise<voi
       counts: new Map(),
       landings: NO_LANDINGS,
       collisions: [],
+      works: [],
       selected: null,
       mode: LIST,
       filter: "",
@@ -66,6 +67,7 @@ export async function openBoard(terminal: Terminal, client: Client): Promise<voi
     state.counts = countsOf(rows);
     state.landings = feed.landings();
     state.collisions = feed.collisions();
+    state.works = feed.works();
     state.rows = matching(rows, state.filter);
     state.isConnected = feed.isConnected();
     attention.see(state);

@@ -1,6 +1,7 @@
 import { type Client, ClientError, type LogEvent, type Session } from "../../client/index.ts";
 import { activityOf } from "../../domains/index.ts";
 import type { Collision, OpenLandings } from "../landing/open-landings.ts";
+import type { WorkInNeed } from "../work/works-in-need.ts";
 import type { BoardRow } from "./board-rows.ts";
 import { createLandingsFeed } from "./landings-feed.ts";
 import { createQuestionsBySession } from "./questions-by-session.ts";
@@ -10,6 +11,7 @@ export interface Feed {
   readonly rows: () => readonly BoardRow[];
   readonly landings: () => OpenLandings;
   readonly collisions: () => readonly Collision[];
+  readonly works: () => readonly WorkInNeed[];
   readonly get: (id: string) => BoardRow | undefined;
   readonly isConnected: () => boolean;
   readonly withEnded: (shown: boolean) => void;
@@ -123,12 +125,14 @@ export function openFeed(client: Client, onChange: () => void, onRefused: (throw
     questions: questions.of(session.id),
     doing: doing.get(session.id) ?? "",
     landing: landings.of(session.id),
+    need: landings.works().find(({ sessionId }) => sessionId === session.id)?.why,
   });
   follow().catch(failed);
   loadAll().catch(failed);
   return {
     landings: landings.all,
     collisions: landings.collisions,
+    works: landings.works,
     rows: () => Array.from(sessions.values(), row),
     get: (id) => {
       const session = sessions.get(id);

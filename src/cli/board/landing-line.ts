@@ -2,6 +2,7 @@ import { type Collision, needingPerson, type OpenLandings } from "../landing/ope
 import { cutTo } from "../print/screen-text.ts";
 import { harmless, inOneLine } from "../screen/harmless.ts";
 import { dim, type Text, yellow } from "../screen/styled.ts";
+import type { WorkInNeed } from "../work/works-in-need.ts";
 
 /** The queues of all branches in one line, and whom a refusal waits for; null when nothing lands. */
 export function landingLine(landings: OpenLandings, columns: number): Text | null {
@@ -29,6 +30,19 @@ export function landingLine(landings: OpenLandings, columns: number): Text | nul
   return stuck.length === 0 ? dim(line) : yellow(line);
 }
 
+/** Work on tickets that waits for a person; null when none does. */
+export function workLine(
+  works: readonly WorkInNeed[],
+  nameOf: (sessionId: string) => string,
+  columns: number,
+): Text | null {
+  if (works.length === 0) return null;
+  const told = works.slice(0, WORKS_SHOWN).map(({ sessionId, why }) => `${nameOf(sessionId)} ${why}`);
+  const more = works.length > told.length ? [`${works.length - told.length} more`] : [];
+  return yellow(cutTo(inOneLine(harmless(`tickets   ${[...told, ...more].join(" · ")}`)), columns));
+}
+
+const WORKS_SHOWN = 3;
 const COLLISIONS_SHOWN = 3;
 
 /** Sessions whose work collides with each other or with their branch, with the first place of each pair; null when none does. */

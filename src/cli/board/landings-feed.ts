@@ -7,12 +7,14 @@ import {
   type OpenLandings,
   openLandings,
 } from "../landing/open-landings.ts";
+import { type WorkInNeed, worksInNeed } from "../work/works-in-need.ts";
 
-/** What lands, as the board knows it. Read again when an event says that it is another. */
+/** What lands and whose work on a ticket waits, as the board knows it. Read again when an event says that it is another. */
 export interface LandingsFeed {
   readonly all: () => OpenLandings;
   readonly of: (sessionId: string) => Landing | undefined;
   readonly collisions: () => readonly Collision[];
+  readonly works: () => readonly WorkInNeed[];
   /** Whether an event of this stream is a reason to load. */
   readonly hear: (kind: string, id: string) => boolean;
   readonly forget: () => void;
@@ -22,15 +24,20 @@ export interface LandingsFeed {
 export function createLandingsFeed(client: Client): LandingsFeed {
   let landings = NO_LANDINGS;
   let colliding: readonly Collision[] = [];
+  let works: readonly WorkInNeed[] = [];
   let isStale = true;
   return {
     all: () => landings,
     collisions: () => colliding,
+    works: () => works,
     of: (sessionId) => [...landings.open, ...landings.refused].find((one) => one.sessionId === sessionId),
     hear: (kind, id) => {
       // A session that goes on has dealt with its refused landing.
       const isHeard =
-        kind === "landing" || kind === "conflict" || landings.refused.some(({ sessionId }) => sessionId === id);
+        kind === "landing" ||
+        kind === "conflict" ||
+        kind === "work" ||
+        landings.refused.some(({ sessionId }) => sessionId === id);
       isStale ||= isHeard;
       return isHeard;
     },
@@ -42,6 +49,7 @@ export function createLandingsFeed(client: Client): LandingsFeed {
       isStale = false;
       landings = await openLandings(client).catch(() => landings);
       colliding = await collisions(client).catch(() => colliding);
+      works = await worksInNeed(client).catch(() => works);
     },
   };
 }

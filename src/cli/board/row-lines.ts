@@ -79,13 +79,17 @@ function shortNow(row: BoardRow): string {
   if (question !== undefined) return question.question;
   const doing = doingOf(row);
   const isAtWork =
-    row.landing !== undefined || row.session.waitingFor === "quota" || (groupOf(row) === "working" && doing !== "");
+    row.landing !== undefined ||
+    row.need !== undefined ||
+    row.session.waitingFor === "quota" ||
+    (groupOf(row) === "working" && doing !== "");
   return isAtWork || title === "" ? doing : title;
 }
 
 /** A session that waits for a usage limit does nothing else; one that lands has done its work. */
-function doingOf({ session: { waitingFor, waitingUntil, busy }, doing, landing }: BoardRow): string {
+function doingOf({ session: { waitingFor, waitingUntil, busy }, doing, landing, need }: BoardRow): string {
   if (waitingFor === "quota") return spellQuota(waitingUntil);
+  if (need !== undefined) return need;
   return landing === undefined || busy ? doing : stateWords(landing);
 }
 

@@ -1,5 +1,6 @@
 import { loadEntries, SHORT_NAMES, SYSCALL_NAMES, type SyscallEntry } from "../../client/index.ts";
-import { EVERYDAY, type Everyday, isEveryday } from "../everyday.ts";
+import { EVERYDAY, isEveryday } from "../everyday.ts";
+import type { Everyday } from "../everyday-command.ts";
 import { aligned, paragraph, usageLines } from "../help/layout.ts";
 import { type Commands, commandsBySubject, overview, subjectLines } from "../help/overview.ts";
 import type { Text } from "../screen/styled.ts";

@@ -9,6 +9,7 @@ import { oneLine } from "../print/table.ts";
 import { formatted, matcherOf, needingFirst } from "../sessions/choose.ts";
 import { stopByHand } from "../stop-by-hand.ts";
 import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
+import { type WorkInNeed, worksInNeed } from "../work/works-in-need.ts";
 
 const LOOK_EVERY_MS = 1_000;
 const PAGE_MAX = 1_000;
@@ -23,6 +24,7 @@ interface Listed {
 /** What is told below the table, and is no part of the list. */
 interface Beside {
   readonly refused: readonly Landing[];
+  readonly works: readonly WorkInNeed[];
 }
 
 interface Shape {
@@ -57,7 +59,8 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const list = async (): Promise<Listed & Beside> => {
     const { sessions, next } = await (isOnePage ? client.call("session.list", page) : everything(client, onlyAlive));
     const refused = isTable ? needingPerson(await openLandings(client).catch(() => NO_LANDINGS)) : [];
-    return { sessions: needingFirst(sessions.filter(matcher.matches)), next, refused };
+    const works = isTable ? await worksInNeed(client).catch(() => []) : [];
+    return { sessions: needingFirst(sessions.filter(matcher.matches)), next, refused, works };
   };
   const none =
     values.filter !== undefined
@@ -92,7 +95,7 @@ function show(terminal: Terminal, listed: Listed & Beside, shape: Shape): void {
 
 function linesOf(
   terminal: Terminal,
-  { refused, ...listed }: Listed & Beside,
+  { refused, works, ...listed }: Listed & Beside,
   { quiet, format, none }: Shape,
 ): ReturnType<typeof outputLines> {
   if (quiet) return listed.sessions.map(({ name }) => name);
@@ -100,7 +103,11 @@ function linesOf(
   const told = refused.map(
     (landing) => `${landing.sessionName}: ${oneLine(stateWords(landing))} Next: nomos landing show ${landing.id}`,
   );
-  return [...(listed.sessions.length === 0 ? [none] : outputLines(terminal, listed)), ...told];
+  const nameOf = (id: string): string => listed.sessions.find((session) => session.id === id)?.name ?? id;
+  const needed = works.map(
+    ({ sessionId, why, next }) => `${nameOf(sessionId)}: ${oneLine(why)}. Next: ${oneLine(next)}`,
+  );
+  return [...(listed.sessions.length === 0 ? [none] : outputLines(terminal, listed)), ...told, ...needed];
 }
 
 /** On a terminal the table is redrawn in place; elsewhere each change is printed below the last. */

@@ -1,5 +1,6 @@
 import { loadEntries, SHORT_NAMES, SYSCALL_NAMES, type SyscallEntry } from "../../client/index.ts";
-import { EVERYDAY, type Everyday, isEveryday } from "../everyday.ts";
+import { EVERYDAY, isEveryday } from "../everyday.ts";
+import type { Everyday } from "../everyday-command.ts";
 import { entryOf, families, findSyscall } from "../syscall/find-syscall.ts";
 import { kebab } from "../syscall/usage.ts";
 import { type Kind, kindOfMember, kindOfPlaceholder } from "./kinds.ts";

@@ -9,8 +9,8 @@ export interface Commands {
   readonly syscalls: readonly string[];
 }
 
-const COMMAND_LINES_MAX = 8;
-const SUBJECT_LINES_MAX = 3;
+const COMMAND_LINES_MAX = 7;
+const SUBJECT_LINES_MAX = 4;
 /** A subject with fewer commands gets no line of its own. */
 const FEW_WORDS = 2;
 const MORE = "...";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { plainText } from "../../../test/support/fake-terminal.ts";
-import { collisionLine, landingLine } from "../board/landing-line.ts";
+import { collisionLine, landingLine, workLine } from "../board/landing-line.ts";
 import { landingLines } from "./landing-lines.ts";
 import { type Landing, needingPerson, stateWords } from "./open-landings.ts";
 
@@ -100,6 +100,15 @@ test("the board has one line for all queues and refusals, and none where nothing
   const told = collisionLine(collisions, (id) => `name-${id}`, 200);
   expect(plainText(told ?? "")).toBe("collide   name-s1 + name-s2 in a␛[2J.ts:10 · name-s1 + main in b.ts");
   expect(collisionLine([], String, 80)).toBeNull();
+  const works = [
+    { sessionId: "s1", ticket: "TKT-1", why: "lost the lease of TKT-1", next: "" },
+    ...["s2", "s3", "s4"].map((sessionId) => ({ sessionId, ticket: "T", why: "cannot close T: \u001b[2J", next: "" })),
+  ];
+  expect(plainText(workLine(works, (id) => `name-${id}`, 200) ?? "")).toBe(
+    "tickets   name-s1 lost the lease of TKT-1 · name-s2 cannot close T: ␛[2J · name-s3 cannot close T: ␛[2J · 1 more",
+  );
+  for (const columns of [10, 40]) expect(plainText(workLine(works, String, columns) ?? "").length).toBe(columns);
+  expect(workLine([], String, 80)).toBeNull();
   expect(needingPerson(all)).toEqual([stuck]);
   expect([checking, LANDING, held, stuck, mended].map(stateWords)).toEqual([
     "being checked for main: npm test",

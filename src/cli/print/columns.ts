@@ -73,6 +73,46 @@ const COLUMNS: { readonly [list: string]: Columns } = {
     ["COMMIT", (row) => spell(row["commit"] ?? "").slice(0, COMMIT_CHARS), { drop: 1 }],
     ["WHY", (row) => whyOf(row), { shorten: "words" }],
   ],
+  tickets: [
+    plain("id"),
+    plain("kind", "KIND", { drop: 3 }),
+    plain("status"),
+    plain("priority", "P", { drop: 2 }),
+    plain("title", "TITLE", { shorten: "words" }),
+    plain("lane", "LANE", { drop: 5 }),
+    ["HOLDER", (row) => holderOf(row["lease"]), { drop: 1 }],
+    plain("parent", "PARENT", { drop: 4 }),
+  ],
+  waiting: [
+    plain("id"),
+    plain("score", "SCORE", { drop: 1 }),
+    ["WHY NOT", (row) => spell(row["heldBack"] ?? "").replaceAll("_", " ")],
+    plain("lane", "LANE", { drop: 2 }),
+    plain("title", "TITLE", { shorten: "words" }),
+  ],
+  overlaps: [
+    ["ONE", (row) => spell(memberOf(row["a"], "id") ?? row["id"])],
+    ["OTHER", (row) => spell(memberOf(row["b"], "id") ?? row["title"])],
+    plain("path", "BOTH MAY CHANGE", { shorten: "path" }),
+  ],
+  works: [
+    ["TICKET", (row) => spell(row["ticket"])],
+    ["STATE", (row) => (row["lost"] === true ? "lease lost" : spell(row["state"]))],
+    plain("agent", "AGENT", { drop: 2 }),
+    ["DRIFT", (row) => spell(memberOf(row["drift"], "score") ?? ""), { drop: 1 }],
+    ["SESSION", (row) => spell(row["sessionId"]), { drop: 3 }],
+    plain("title", "TITLE", { shorten: "words" }),
+  ],
+  samples: [
+    ["WHEN", (row) => spellAge(row["at"])],
+    plain("score", "DRIFT"),
+    plain("scope", "SCOPE", { drop: 3 }),
+    plain("budget", "BUDGET", { drop: 4 }),
+    plain("boundary", "BOUNDARY", { drop: 5 }),
+    plain("lines", "LINES", { drop: 6 }),
+    plain("ticket"),
+    plain("agent", "AGENT", { drop: 2 }),
+  ],
   findings: [
     plain("rule"),
     plain("path", "FILE", { shorten: "path" }),
@@ -206,6 +246,11 @@ function withoutStart(text: string, start: string): string {
 function spellScope(scope: unknown): string {
   const [[kind, name] = []] = Object.entries(scope ?? {});
   return kind === undefined ? "home" : `${kind}:${name}`;
+}
+
+/** Who works on a ticket now. */
+function holderOf(lease: unknown): string {
+  return memberOf(lease, "live") === true ? spell(memberOf(lease, "owner")) : "";
 }
 
 function listed(value: unknown): number {

@@ -36,11 +36,17 @@ function listLines(terminal: Terminal, name: string, rows: readonly Row[], outpu
 }
 
 /** What a list could not show, a line each. */
-function problemLines({ problems }: Row): readonly Text[] {
-  return Array.isArray(problems) ? problems.map((problem) => `problem: ${oneLine(spell(problem))}`) : [];
+function problemLines({ problems, faults }: Row): readonly Text[] {
+  const told = [...(Array.isArray(problems) ? problems : []), ...(Array.isArray(faults) ? faults.map(faultOf) : [])];
+  return told.map((problem) => `problem: ${oneLine(spell(problem))}`);
 }
 
-const BESIDE: readonly string[] = ["next", "id", "active", "default", "problems"];
+/** A file among others that cannot be read. */
+function faultOf(fault: unknown): unknown {
+  return isRow(fault) ? [fault["message"], fault["remedy"]].filter(Boolean).join(" ") : fault;
+}
+
+const BESIDE: readonly string[] = ["next", "id", "active", "default", "problems", "faults"];
 
 /** Recognises the answer of a list: one member with rows, and at most some of `BESIDE`. */
 function listIn(output: Row): { readonly name: string; readonly rows: readonly Row[] } | null {

@@ -14,23 +14,26 @@ export interface PromptSources {
   readonly file: string | undefined;
   /** `--context-file`: files, or `-` for standard input. */
   readonly contexts: readonly string[];
+  /** Something else stands for a missing prompt. */
+  readonly mayBeEmpty?: boolean;
 }
 
 /** The contexts, each between two marks; then the words, `--prompt-file`, and what is piped in. */
 export async function readPrompt(terminal: Terminal, sources: PromptSources, usage: string): Promise<string> {
-  const { words, file, contexts } = sources;
+  const { words, file, contexts, mayBeEmpty = false } = sources;
   const isInputTaken = contexts.includes("-");
   const asksForInput = words.at(-1) === "-";
   if ((asksForInput && isInputTaken) || contexts.filter((one) => one === "-").length > 1)
     throw usageError("Standard input can only be read once.", usage);
   const typed = (asksForInput ? words.slice(0, -1) : words).join(" ");
-  const isOnlySource = asksForInput || (typed === "" && file === undefined);
+  const isOnlySource = asksForInput || (typed === "" && file === undefined && !mayBeEmpty);
   const parts = [
     typed,
     file === undefined ? "" : await readNamed(terminal, file, "--prompt-file"),
     isInputTaken ? "" : await piped(terminal, isOnlySource),
   ];
   const prompt = parts.filter((part) => part !== "").join("\n\n");
+  if (prompt.trim() === "" && contexts.length === 0 && mayBeEmpty) return "";
   if (prompt.trim() === "") throw usageError("The prompt is missing.", usage);
   const given: string[] = [];
   for (const context of contexts) given.push(await contextOf(terminal, context, usage));

@@ -19,6 +19,8 @@ export const START_OPTIONS = {
   mode: { type: "string" },
   model: { type: "string" },
   secret: { type: "string", multiple: true },
+  ticket: { type: "string" },
+  audit: { type: "boolean" },
 } as const;
 
 export interface StartOptions {
@@ -36,10 +38,12 @@ export interface StartOptions {
   readonly mode?: string | undefined;
   readonly model?: string | undefined;
   readonly secret?: readonly string[] | undefined;
+  readonly ticket?: string | undefined;
+  readonly audit?: boolean | undefined;
 }
 
 /** Those of one agent or one directory alone. */
-type Own = "agent" | "file" | "worktree" | "model" | "base";
+type Own = "agent" | "file" | "worktree" | "model" | "base" | "ticket" | "audit";
 
 /** What `session.start` and `fan-out.start` have in common. `--scope !PATTERN` denies; lists may be repeated or have commas. */
 export function sharedInput({ cwd: here }: Pick<Terminal, "cwd">, options: Omit<StartOptions, Own>) {
@@ -68,16 +72,20 @@ export function sharedInput({ cwd: here }: Pick<Terminal, "cwd">, options: Omit<
 
 const SANDBOXES = ["off", "warn", "enforce", "strict"] as const;
 
-/** The input of `session.start`. */
+/** The input of `session.start`. On a ticket an empty prompt stands for the ticket's own text. */
 export function startInput(
   terminal: Pick<Terminal, "cwd">,
   agent: { readonly slug: string; readonly driver: string },
   prompt: string,
   options: StartOptions,
 ): InputOf<"session.start"> {
-  const { file, base, model } = options;
+  const { file, base, model, ticket } = options;
+  if (options.audit === true && ticket === undefined) throw usageError("--audit is for a session with --ticket.");
   return {
-    ...{ adapter: agent.driver, agent: agent.slug, prompt },
+    ...{ adapter: agent.driver, agent: agent.slug },
+    ...(ticket !== undefined && prompt === "" ? {} : { prompt }),
+    ...(ticket === undefined ? {} : { ticket }),
+    ...(options.audit === true ? { audit: true } : {}),
     ...sharedInput(terminal, options),
     ...(model === undefined ? {} : { model }),
     ...(file === undefined ? {} : { file: resolve(terminal.cwd, file) }),

@@ -2,6 +2,12 @@ import { type ErrorEntry, entry } from "./entry.ts";
 
 /** Errors of directories, processes, drivers and the sandbox. */
 export const HOST_ERRORS = {
+  commit_refused: entry(
+    409,
+    5,
+    "Git made no commit: a hook, the signature or a lock kept it from doing so.",
+    "Mend what git said, or stage the files with `--no-commit` and commit them yourself.",
+  ),
   cwd_hidden: entry(
     400,
     2,
@@ -77,6 +83,12 @@ export const HOST_ERRORS = {
     2,
     "A process may not read this part of the home.",
     "Work in a directory outside $NOMOS_HOME.",
+  ),
+  repository_bare: entry(
+    409,
+    5,
+    "The repository is bare: it has no files of its own.",
+    "Run it in a clone that has files: `git clone <repository>`.",
   ),
   sandbox_failed: entry(500, 6, "The sandbox could not be set up.", "Run `nomos doctor` to see what is missing."),
   sandbox_unavailable: entry(

@@ -1,6 +1,16 @@
 import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
-import { type Actor, compilePolicy, decideGate, EXPLAIN, heldOf, narrows, type Rule, strictest } from "./gate.ts";
+import {
+  type Actor,
+  compilePolicy,
+  decideGate,
+  EXPLAIN,
+  hearAll,
+  heldOf,
+  narrows,
+  type Rule,
+  strictest,
+} from "./gate.ts";
 
 const OPERATOR: Actor = { principal: "operator", capabilities: ["*"], sessionId: null };
 const rule = (id: string, effect: Rule["effect"], verb: string, resource = "**"): Rule => ({
@@ -93,4 +103,30 @@ proves("GATE-6", "without the capability, nobody asks what somebody else may do"
   const nobody: Actor = { principal: "token:t", capabilities: [], sessionId: null };
   const asks = (resource: string) => decideGate(nobody, { verb: EXPLAIN, resource, tool: null }, policy).verdict;
   expect([asks("principal/token:t"), asks("principal/operator")]).toEqual(["allow", "deny"]);
+});
+
+proves("K23", "several speakers beside the rules: the strictest is heard, and nobody makes a verdict milder", () => {
+  const says = (effect: Rule["effect"] | null) => () => (effect === null ? null : { id: `${effect}!`, effect });
+  const policy = compilePolicy(["tool.write"], [rule("yes", "allow", "*")]);
+  const verdict = (...effects: readonly (Rule["effect"] | null)[]) =>
+    decideGate(
+      OPERATOR,
+      { verb: "tool.write", resource: "x", tool: null },
+      {
+        ...policy,
+        beside: hearAll(effects.map(says)),
+      },
+    ).verdict;
+  expect(verdict(null, null)).toBe("allow");
+  expect(verdict("allow", "ask")).toBe("ask");
+  expect(verdict("ask", "deny", null)).toBe("deny");
+});
+
+proves("K23", "a speaker learns that a file goes, also where the verb is that of an edit", () => {
+  const keeps = (_verb: string, _resource: string, removes: boolean) =>
+    removes ? ({ id: "stays", effect: "deny" } as const) : null;
+  const policy = { ...compilePolicy(["tool.edit"], [rule("yes", "allow", "*")]), beside: keeps };
+  const request = { verb: "tool.edit", resource: "x", tool: null };
+  expect(decideGate(OPERATOR, request, policy).verdict).toBe("allow");
+  expect(decideGate(OPERATOR, { ...request, removes: true }, policy).verdict).toBe("deny");
 });

@@ -37,9 +37,12 @@ export interface Policy {
   readonly rulesFor: (verb: string, resource: string) => readonly Rule[];
   /** Whether some rule for the verb denies or asks, whatever the resource: for a request that does not name its own. */
   readonly restricts: (verb: string) => boolean;
-  /** What a program around Nomos says beside the rules. It can make a verdict stricter and never milder. */
-  readonly beside?: (verb: string, resource: string) => Voice | null;
+  /** What others say beside the rules. It can make a verdict stricter and never milder. */
+  readonly beside?: Speaker;
 }
+
+/** Somebody who is asked beside the rules: the law of a repository, a program around Nomos. */
+export type Speaker = (verb: string, resource: string, removes: boolean) => Voice | null;
 
 export interface Request {
   readonly verb: string;
@@ -53,6 +56,8 @@ export interface Request {
   } | null;
   /** What holds beside the policy, such as the session's scope. No rule overrules it. */
   readonly voices?: readonly Voice[];
+  /** The file goes, also where the verb is that of an edit. */
+  readonly removes?: boolean;
 }
 
 export interface Voice {
@@ -79,8 +84,17 @@ export function decideGate(actor: Actor, request: Request, policy: Policy): Verd
     return { verdict: "deny", rules: ["own_session_only"] };
   const voices = voicesFor(request, policy.rulesFor(request.verb, request.resource));
   const judged = { verdict: strongest(voices.map(({ effect }) => effect)), rules: voices.map(({ id }) => id) };
-  const beside = policy.beside?.(request.verb, request.resource) ?? null;
+  const beside = policy.beside?.(request.verb, request.resource, request.removes === true) ?? null;
   return beside === null ? judged : strictest([judged, { verdict: beside.effect, rules: [beside.id] }]);
+}
+
+/** Several speakers as one: the strictest is heard. */
+export function hearAll(speakers: readonly Speaker[]): Speaker {
+  return (verb, resource, removes) => {
+    const voices = speakers.flatMap((speak) => speak(verb, resource, removes) ?? []);
+    const effect = strongest(voices.map((voice) => voice.effect));
+    return voices.find((voice) => voice.effect === effect) ?? null;
+  };
 }
 
 /** What anybody may ask about themselves: what they may do. */

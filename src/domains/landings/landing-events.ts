@@ -37,6 +37,12 @@ export interface Prepared {
   readonly commits: readonly string[];
 }
 
+/** What was seen to pass, before the branch moves: commands, on the files of this commit. */
+export interface PassedChecks {
+  readonly commit: string;
+  readonly checks: readonly (readonly string[])[];
+}
+
 export interface Pushed {
   readonly remote: string;
   readonly branch: string;
@@ -50,6 +56,8 @@ export const LANDING_EVENTS = {
   /** The gate and the checks begin. Recorded again when a daemon takes over what another one left. */
   "landing.started@1": event<Record<string, never>>({ spaceNeed: "course" }),
   "landing.prepared@1": event<Prepared>({ spaceNeed: "course" }),
+  /** In the append of its `landing.prepared@1`. Of a batch the commit is the last one's: the branch gets all of it. */
+  "landing.checked@1": event<PassedChecks>({ spaceNeed: "course" }),
   /** Back to its place: the branch moved, a batch was split, or the daemon stopped. */
   "landing.returned@1": event<{ readonly reason: string }>(),
   /** `lines`: names the turn of each line, for blame (domains/blame); null when it could not be made. */
@@ -86,6 +94,8 @@ interface Known {
   readonly changedAt: string;
   /** Null when nobody holds it back. */
   readonly heldBecause: string | null;
+  /** Of its last try. Null: none ran, or it landed before checks were recorded. */
+  readonly checked: PassedChecks | null;
 }
 
 export type LandingState =
@@ -112,6 +122,7 @@ export const LANDING_TRANSITIONS: readonly Transition<keyof typeof LANDING_EVENT
   { on: "landing.queued@1", from: ["absent"], to: "queued" },
   { on: "landing.started@1", from: ["queued", "checking"], to: "checking" },
   { on: "landing.prepared@1", from: ["checking"], to: "checking" },
+  { on: "landing.checked@1", from: ["checking"], to: "checking" },
   { on: "landing.returned@1", from: ["checking"], to: "queued" },
   { on: "landing.landed@1", from: ["checking"], to: "landed" },
   { on: "landing.pushed@1", from: ["landed"], to: "landed" },
@@ -129,7 +140,16 @@ export function evolveLanding(state: LandingState, placed: Placed<FactOf<typeof 
   if (given === null || transition(LANDING_TRANSITIONS, state.at, given.type) === null) return { ...state, version };
   if (given.type === "landing.queued@1") {
     const times = { queuedAt: at, changedAt: at };
-    return { at: "queued", version, eventId: id, order: given.data, place: lastPlace(id), ...times, heldBecause: null };
+    return {
+      at: "queued",
+      version,
+      eventId: id,
+      order: given.data,
+      place: lastPlace(id),
+      ...times,
+      heldBecause: null,
+      checked: null,
+    };
   }
   // The table above lets nothing else happen to an absent landing.
   if (state.at === "absent") return { ...state, version };
@@ -138,7 +158,9 @@ export function evolveLanding(state: LandingState, placed: Placed<FactOf<typeof 
     case "landing.started@1":
       return { ...known, at: "checking", prepared: state.at === "checking" ? state.prepared : null };
     case "landing.prepared@1":
-      return { ...known, at: "checking", prepared: given.data };
+      return { ...known, at: "checking", prepared: given.data, checked: null };
+    case "landing.checked@1":
+      return { ...state, version, checked: given.data };
     case "landing.returned@1":
       return { ...known, at: "queued" };
     case "landing.landed@1":
@@ -163,8 +185,8 @@ export function evolveLanding(state: LandingState, placed: Placed<FactOf<typeof 
 }
 
 function knownOf(state: Exclude<LandingState, { at: "absent" }>, version: number, changedAt: string): Known {
-  const { eventId, order, place, queuedAt, heldBecause } = state;
-  return { version, eventId, order, place, queuedAt, changedAt, heldBecause };
+  const { eventId, order, place, queuedAt, heldBecause, checked } = state;
+  return { version, eventId, order, place, queuedAt, changedAt, heldBecause, checked };
 }
 
 /**

@@ -16,6 +16,7 @@ import {
   type Landed,
   type LandingOrder,
   type LandingState,
+  type PassedChecks,
   type Prepared,
   type Pushed,
 } from "./landing-events.ts";
@@ -41,8 +42,10 @@ export function startLanding(state: LandingState): Decision {
   return state.at === "queued" || state.at === "checking" ? [fact("landing.started@1", {})] : settled(state);
 }
 
-export function prepareLanding(state: LandingState, prepared: Prepared): Decision {
-  return state.at === "checking" ? [fact("landing.prepared@1", prepared)] : settled(state);
+/** `passed`: null when no checks ran. */
+export function prepareLanding(state: LandingState, prepared: Prepared, passed: PassedChecks | null = null): Decision {
+  if (state.at !== "checking") return settled(state);
+  return [fact("landing.prepared@1", prepared), ...(passed === null ? [] : [fact("landing.checked@1", passed)])];
 }
 
 export function returnLanding(state: LandingState, reason: string): Decision {

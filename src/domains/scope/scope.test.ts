@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { proves } from "../../../test/support/proves.ts";
 import { isRefusal } from "../../kernel/refusal.ts";
-import { judgeChange, parseScope, type Scope, type ScopeWalls, scopeWalls } from "./scope.ts";
+import { compileScope, judgeChange, parseScope, type Scope, type ScopeWalls, scopeWalls } from "./scope.ts";
 
 const name = fc.constantFrom("src", "lib", "a", "b", "x.ts", "y.ts", "secret");
 const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/"));
@@ -21,6 +21,7 @@ proves("K43", "deny beats allow, and a path that no rule allows is denied", () =
       const allowed = scope.allow.some((one) => naive(one, where));
       const { verdict, rule } = judgeChange(where, scope);
       expect(verdict).toBe(!denied && allowed ? "allow" : "deny");
+      expect(compileScope(scope)(where)).toBe(!denied && allowed);
       const [kind = "", spoke = ""] = rule.split(/:(.*)/s);
       if (denied) expect([kind, scope.deny.includes(spoke), naive(spoke, where)]).toEqual(["deny", true, true]);
       else if (allowed) expect([kind, scope.allow.includes(spoke), naive(spoke, where)]).toEqual(["allow", true, true]);
@@ -157,6 +158,7 @@ proves("K45", "any path is judged without an exception, and always the same way"
     fc.property(scopes, fc.string(), (scope, where) => {
       const { verdict, rule } = judgeChange(where, scope);
       expect(["allow", "deny"]).toContain(verdict);
+      expect(compileScope(scope)(where)).toBe(verdict === "allow");
       expect(rule).not.toBe("");
       expect(judgeChange(where, scope)).toEqual({ verdict, rule });
     }),

@@ -51,6 +51,14 @@ export function judgeChange(path: string, { allow, deny }: Scope): ScopeVerdict 
   return yes === undefined ? { verdict: "deny", rule: "no_rule" } : { verdict: "allow", rule: `allow:${yes}` };
 }
 
+/** Whether a scope allows a path: made once for many paths, with the answers of `judgeChange`. */
+export function compileScope({ allow, deny }: Scope): (path: string) => boolean {
+  const index = (patterns: readonly string[]) =>
+    indexPatterns(patterns.map((pattern) => ({ pattern: `${pattern}/**`, value: true })));
+  const [yes, no] = [index(allow), index(deny.map(folded))];
+  return (path) => isPath(path) && no.match(folded(path)).length === 0 && yes.match(path).length > 0;
+}
+
 const speaksFor = (pattern: string, path: string): boolean =>
   indexPatterns([{ pattern: `${pattern}/**`, value: true }]).match(path).length > 0;
 

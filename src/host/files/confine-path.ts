@@ -24,6 +24,11 @@ export function confinePath(root: string, path: string): string {
   });
 }
 
+/** Where an absolute path leads at this moment, wherever that is. The file need not exist. */
+export function realPlace(path: string): string {
+  return followLinks(path, path);
+}
+
 /** As in Linux: a path with more links counts as a loop. */
 const LINKS_MAX = 40;
 

@@ -19,16 +19,37 @@ export interface RepositoryView extends AsyncDisposable {
 }
 
 /** Makes the view in `folder`, out of any agent's reach. `objectDirs`: further objects that can be read through it. */
-export async function openView(
+export function openView(
   git: GitRunner,
   repository: Repository,
   folder: string,
   objectDirs: readonly string[] = [],
 ): Promise<RepositoryView> {
+  return viewOf(git, folder, async (gitDir) => {
+    await fillView(gitDir, repository, objectDirs);
+    await writeFile(join(gitDir, "HEAD"), await headOf(repository));
+    await copyRefs(repository, gitDir);
+  });
+}
+
+/** A view of the objects alone, for a commit that is known by its id: no refs are copied. */
+export function openObjectsView(git: GitRunner, repository: Repository, folder: string): Promise<RepositoryView> {
+  return viewOf(git, folder, async (gitDir) => {
+    await fillView(gitDir, { ...repository, refFormat: "files" }, []);
+    await writeFile(join(gitDir, "HEAD"), "ref: refs/heads/none\n");
+    await mkdir(join(gitDir, "refs"));
+  });
+}
+
+async function viewOf(
+  git: GitRunner,
+  folder: string,
+  fill: (gitDir: string) => Promise<void>,
+): Promise<RepositoryView> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const gitDir = await mkdtemp(join(folder, "view-"));
   try {
-    await fillView(gitDir, repository, objectDirs);
+    await fill(gitDir);
   } catch (thrown) {
     await removeTree(gitDir);
     throw thrown;
@@ -51,8 +72,6 @@ async function fillView(gitDir: string, repository: Repository, objectDirs: read
   const borrowed = [...new Set([...repository.objectDirs, ...objectDirs])];
   await writeFile(join(gitDir, "objects", "info", "alternates"), alternates(borrowed));
   await writeFile(join(gitDir, "config"), writeGitConfig(formatSections(repository)));
-  await writeFile(join(gitDir, "HEAD"), await headOf(repository));
-  await copyRefs(repository, gitDir);
 }
 
 const REFS_MAX = { bytesMax: 1_073_741_824, entriesMax: 500_000 } as const;

@@ -12,7 +12,7 @@ import { type CommitSettings, readCommitSettings } from "./commit-settings.ts";
 import { isAncestor, openLandingView, type RepositoryPlace, repositoryAt, tipOf } from "./landing-view.ts";
 import { changedByCheck, type LaidOut, layOut } from "./lay-out.ts";
 import { type CommitOrder, type Made, makeCommits, withTrailers } from "./make-commits.ts";
-import type { Moved } from "./move/checkout-move.ts";
+import type { CheckoutMove, Moved } from "./move/checkout-move.ts";
 import { placesOf } from "./move/checkouts.ts";
 import { moveBranch } from "./move/move-branch.ts";
 import type { RefMove } from "./move/move-ref.ts";
@@ -65,7 +65,9 @@ export interface LandingRepository extends AsyncDisposable {
   ) => void;
   /** Whether the branch can move now, for a dry run. */
   readonly places: (branch: string) => ReturnType<typeof placesOf>;
-  readonly move: (move: Pick<RefMove, "branch" | "from" | "to" | "reason"> & Owned) => Promise<Moved>;
+  readonly move: (
+    move: Pick<RefMove, "branch" | "from" | "to" | "reason"> & Pick<CheckoutMove, "isLight"> & Owned,
+  ) => Promise<Moved>;
   readonly recover: (cut: { readonly branch: string; readonly to: string } & Owned) => Promise<boolean>;
   readonly push: (push: Push) => Promise<Pushing>;
 }
@@ -129,9 +131,9 @@ export function createLandingGit({ environment, scratch, carry, bytesMax }: Land
         changedByCheck: (folder) => changedByCheck(view, folder),
         watch: (at, onMoved, signal) => watchTip(git, repository, at, onMoved, signal),
         places: (branch) => placesOf(git, repository, branch),
-        move: async ({ folder, owner, ...ref }) => {
+        move: async ({ folder, owner, isLight = false, ...ref }) => {
           const own = join(folder, "move");
-          const where = { git, view, repository, folder: own, owner, filters, bytesMax: bytesMax() };
+          const where = { git, view, repository, folder: own, owner, filters, isLight, bytesMax: bytesMax() };
           // What an earlier move left there tells how to take it back.
           if (await recoverMove({ ...where, branch: ref.branch, to: ref.to })) return { moved: true };
           await removeTree(own);

@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Repository } from "../git/find-repository.ts";
 import type { RepositoryView } from "../git/repository-view.ts";
+import { runAsPerson } from "../git/run-as-person.ts";
 import type { GitRunner } from "../git/run-git.ts";
 import { shellQuoted } from "../processes/shell-quoted.ts";
 import { placesOf } from "./move/checkouts.ts";
@@ -32,10 +32,6 @@ interface Person {
 }
 
 const PUSH_TIMEOUT_MS = 120_000;
-const WORDS_CHARS = 2000;
-/** What git and a forge's program need to act for the person: their settings, keys and logins. */
-const PASSED =
-  /^(HOME|PATH|USER|LOGNAME|LANG|LC_.*|SSH_AUTH_SOCK|XDG_.*|GH_.*|GITHUB_TOKEN|GITLAB_.*|GLAB_.*|GIT_SSH|GIT_SSH_COMMAND|GIT_CONFIG_GLOBAL|GIT_CONFIG_SYSTEM|HTTPS?_PROXY|https?_proxy|NO_PROXY|no_proxy)$/;
 
 /**
  * Pushes a commit as a new branch, as the person would by `git push`: with their settings, logins and `pre-push` hook.
@@ -69,12 +65,12 @@ export async function pushBranch(person: Person, { branch, commit, into, title }
     if (!moved.moved) return { pushed: false, words: moved.words };
     const cwd = root ?? commonDir;
     const refspec = `refs/heads/${branch}:refs/heads/${branch}`;
-    const { exitCode, words } = await runAsPerson(person, ["git", "push", "--", remote, refspec], cwd);
+    const { exitCode, words } = await actAsPerson(person, ["git", "push", "--", remote, refspec], cwd);
     if (exitCode !== 0) {
       if (was !== commit) await moveRef(git, { ...move, from: commit, to: was ?? none, hooks: null });
       return { pushed: false, words };
     }
-    const address = await runAsPerson(person, ["git", "ls-remote", "--get-url", "--", remote], cwd);
+    const address = await actAsPerson(person, ["git", "ls-remote", "--get-url", "--", remote], cwd);
     return { pushed: true, remote, ...forgeOf(address.words, { branch, into, title }) };
   } finally {
     await releaseObjects(scratch);
@@ -117,28 +113,6 @@ function inAddress(path: string): string {
     .join("/");
 }
 
-function runAsPerson(
-  { environment }: Person,
-  [program = "", ...args]: readonly string[],
-  cwd: string,
-): Promise<{ readonly exitCode: number; readonly words: string }> {
-  const passed = Object.entries(environment).filter(([name, value]) => PASSED.test(name) && value !== undefined);
-  const env = { ...Object.fromEntries(passed), GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
-  const { promise, resolve } = Promise.withResolvers<{ exitCode: number; words: string }>();
-  const child = spawn(program, args, {
-    cwd,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-    timeout: PUSH_TIMEOUT_MS,
-    killSignal: "SIGKILL",
-  });
-  let words = "";
-  const hear = (chunk: Buffer): void => {
-    words = (words + chunk.toString()).slice(-WORDS_CHARS);
-  };
-  child.stdout.on("data", hear);
-  child.stderr.on("data", hear);
-  child.once("error", (cause) => resolve({ exitCode: 1, words: cause.message }));
-  child.once("close", (exitCode) => resolve({ exitCode: exitCode ?? 1, words: words.trim() }));
-  return promise;
+function actAsPerson({ environment }: Person, argv: readonly string[], cwd: string): ReturnType<typeof runAsPerson> {
+  return runAsPerson({ environment, argv, cwd, timeoutMs: PUSH_TIMEOUT_MS });
 }

@@ -1,5 +1,8 @@
 import { lstat, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
+import type { LiveChanges } from "../changes/live-changes.ts";
+import { createStandings } from "../changes/standing.ts";
+import { treeChanges } from "../changes/tree-changes.ts";
 import { type FoundRepository, findRepository } from "../git/find-repository.ts";
 import { openView } from "../git/repository-view.ts";
 import { createGitRunner, type GitRunner } from "../git/run-git.ts";
@@ -19,7 +22,7 @@ import {
   type WorktreeYard,
   worktreeAround,
 } from "./create-worktree.ts";
-import { lookThrough, ownObjects, privateRepository, type Work } from "./find-work.ts";
+import { type Look, lookThrough, ownObjects, privateRepository, type Work } from "./find-work.ts";
 import { createObjectStores } from "./object-store.ts";
 import { createPerson } from "./person.ts";
 import { putAside, REMOVING, type Removal, type RemovalWish, workIn } from "./remove-worktree.ts";
@@ -75,6 +78,8 @@ export interface Worktrees {
   readonly apply: (id: string, begin: ((files: number) => Promise<void>) | null) => Promise<Applied>;
   /** Its changes against the commit it was made from, committed or not. */
   readonly changes: (id: string, wish: PatchWish) => Promise<WorktreeChanges>;
+  /** What it changes against a branch of its repository that is at `tip`, as its files are now; see `liveChanges`. */
+  readonly live: (id: string, tip: string | null) => Promise<LiveChanges>;
   /** Puts what it holds now into `folder`, committed or not; see `captureWork`. */
   readonly capture: (id: string, folder: string) => Promise<CapturedWork>;
   /** Adds a commit of the repository, which `from` sees, to the objects that its agent may read. */
@@ -126,6 +131,7 @@ export function createWorktrees({
 }: WorktreesOptions): Worktrees {
   const git = createGitRunner(environment, gitTimeoutMs);
   const stores = createObjectStores(storesFolder);
+  const standings = createStandings();
   const yard: WorktreeYard = {
     git,
     folder,
@@ -159,6 +165,11 @@ export function createWorktrees({
     const tree = await known(id);
     if (tree.state === "missing") throw movedAway(tree.path);
     return tree;
+  };
+  const looked = async <T>(id: string, see: (look: Look) => Promise<T>): Promise<T> => {
+    const tree = await present(id);
+    const place = placeIn(join(folder, id));
+    return orUnreadable(place, lookThrough(scene(), place, tree, see));
   };
   const lookAt = (cwd: string, base: string | undefined) =>
     startingPoint({ git, folder, scratch, borrows: borrows?.() === true }, cwd, base);
@@ -204,18 +215,9 @@ export function createWorktrees({
       lastApply = mine.catch(() => undefined);
       return mine;
     },
-    changes: async (id, wish) => {
-      const tree = await present(id);
-      return lookThrough(scene(), placeIn(join(folder, id)), tree, (look) => worktreeChanges(look, wish));
-    },
-    capture: async (id, capturedIn) => {
-      const tree = await present(id);
-      const place = placeIn(join(folder, id));
-      return orUnreadable(
-        place,
-        lookThrough(scene(), place, tree, (look) => captureWork(look, capturedIn)),
-      );
-    },
+    changes: (id, wish) => looked(id, (look) => worktreeChanges(look, wish)),
+    live: (id, tip) => looked(id, (look) => treeChanges(look, tip, standings)),
+    capture: (id, capturedIn) => looked(id, (look) => captureWork(look, capturedIn)),
     offer: async (id, from, commit) => {
       const tree = await present(id);
       await offerCommit(placeIn(join(folder, id)), tree, from, commit);

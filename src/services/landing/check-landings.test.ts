@@ -15,7 +15,7 @@ function setUp() {
   const running = new Map<string, () => void>();
   const check: LandingDeps["judge"]["check"] = async ({ commit, checks }) => {
     if (checks.length > 0) await new Promise<void>((resolve) => running.set(commit, resolve));
-    return { findings: [], checkMs: 0 };
+    return { findings: [], passed: [], checkMs: 0 };
   };
   const discard = (folder: string) => rm(folder, { recursive: true });
   const parts = {

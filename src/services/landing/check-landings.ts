@@ -23,7 +23,9 @@ export interface ToCheck {
 /** Lanes whose checks run at the same time; others wait. */
 const AT_ONCE = 4;
 
-export function createCheckRuns(deps: Pick<LandingDeps, "judge" | "settings" | "scratch" | "discard">): CheckRuns {
+export function createCheckRuns(
+  deps: Pick<LandingDeps, "judge" | "law" | "settings" | "scratch" | "discard">,
+): CheckRuns {
   const running = new Map<string, string>();
   const places = createPlaces(AT_ONCE);
 
@@ -54,10 +56,7 @@ export function createCheckRuns(deps: Pick<LandingDeps, "judge" | "settings" | "
   return {
     checking: (id) => running.get(id) ?? null,
     check: async (given, signal) => {
-      const checks = checksOf(
-        deps,
-        given.landings.map(({ order }) => order),
-      );
+      const checks = await checksOf(deps, given);
       // Hooks are short; whoever has no checks does not wait for those of others.
       if (checks.length === 0) return run(given, checks, signal);
       await places.take(signal);
@@ -105,11 +104,13 @@ function createPlaces(max: number): Places {
   };
 }
 
-/** Those of the configuration first; each once. */
-function checksOf(
-  { settings }: Pick<LandingDeps, "settings">,
-  orders: readonly LandingOrder[],
-): readonly (readonly string[])[] {
-  const all = [...settings().checks, ...orders.flatMap(({ checks }) => checks)];
+/** Those of the configuration first, then those of the landings, then those of law and tickets; each once. */
+async function checksOf(
+  { settings, law }: Pick<LandingDeps, "settings" | "law">,
+  given: ToCheck,
+): Promise<readonly (readonly string[])[]> {
+  const orders = given.landings.map(({ order }) => order);
+  const lawful = await Promise.all(orders.map((order) => law?.checks(order, given) ?? []));
+  const all = [...settings().checks, ...orders.flatMap(({ checks }) => checks), ...lawful.flat()];
   return [...new Map(all.map((check) => [JSON.stringify(check), check])).values()];
 }

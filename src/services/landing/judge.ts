@@ -1,5 +1,5 @@
 import type { Finding, LandingOrder } from "../../domains/index.ts";
-import type { CapturedWork, LandingRepository, Made } from "../../host/index.ts";
+import type { CapturedWork, LandedChange, LandingRepository, Made } from "../../host/index.ts";
 import type { SessionState } from "../../kernel/index.ts";
 
 /** Decides whether work may reach a branch. */
@@ -43,8 +43,32 @@ export interface Checked {
   readonly running?: ((command: string | null) => void) | undefined;
 }
 
+/** The law of a repository: asked anew at each landing, because the branch that holds it may have moved. */
+export interface LandingLaw {
+  /** What the law, the ticket and the lease say against a landing. */
+  readonly judge: (given: LawfulWork) => Promise<readonly Finding[]>;
+  /** Commands that have to pass beside those of the configuration and of the landing. */
+  readonly checks: (order: LandingOrder, to: CheckedRange) => Promise<readonly (readonly string[])[]>;
+  /** The branch that a session's work goes to when nobody names one; null: the one that is checked out. */
+  readonly into: (sessionId: string) => Promise<string | null>;
+}
+
+export interface CheckedRange {
+  readonly opened: LandingRepository;
+  /** Where the branch points. */
+  readonly onto: string;
+  readonly commit: string;
+}
+
+export interface LawfulWork extends Pick<Judged, "opened" | "order" | "tip" | "state"> {
+  readonly commit: string;
+  readonly changes: readonly LandedChange[];
+}
+
 export interface CheckReport {
   readonly findings: readonly Finding[];
+  /** Those that ran and passed. */
+  readonly passed: readonly (readonly string[])[];
   readonly checkMs: number;
   /** A commit-msg hook changed the message. */
   readonly message?: string;

@@ -4,7 +4,7 @@ import type { Clock, LandingGit, LandingRepository } from "../../host/index.ts";
 import type { NewId } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
 import type { SessionTrees, Supervisor } from "../../supervisor/index.ts";
-import type { LandingJudge } from "./judge.ts";
+import type { LandingJudge, LandingLaw } from "./judge.ts";
 import type { LandingSettings } from "./landing-settings.ts";
 
 /** Names the turn of each line that a landing brings; null when it cannot be told. */
@@ -23,6 +23,7 @@ export interface LandingDeps {
   readonly supervisor: Pick<Supervisor, "prompt">;
   readonly git: LandingGit;
   readonly judge: LandingJudge;
+  readonly law?: Pick<LandingLaw, "checks" | "into"> | undefined;
   readonly attribute?: Attribute | undefined;
   readonly settings: () => LandingSettings;
   /** For captured work, out of any agent's reach. */

@@ -5,6 +5,7 @@ import {
   type Landed,
   type LandingState,
   LandingStream,
+  type PassedChecks,
   type Prepared,
   type Pushed,
   prepareLanding,
@@ -21,7 +22,10 @@ export interface LandingFacts {
   /** Also of one that an earlier daemon left. One that is held, or no longer waits, stays as it is. */
   readonly start: (id: string) => Promise<void>;
   /** All of them, or none: refused with `landing_settled` if one was ejected. */
-  readonly prepare: (all: readonly { readonly id: string; readonly prepared: Prepared }[]) => Promise<void>;
+  readonly prepare: (
+    all: readonly { readonly id: string; readonly prepared: Prepared }[],
+    passed: PassedChecks | null,
+  ) => Promise<void>;
   readonly giveBack: (ids: readonly string[], reason: string) => Promise<void>;
   readonly land: (
     all: readonly { readonly id: string; readonly landed: Landed; readonly pushed?: Pushed }[],
@@ -44,8 +48,8 @@ export function createLandingFacts({ committer }: Pick<LandingDeps, "committer">
         state.at === "checking" || (state.at === "queued" && state.heldBecause === null);
       return change([{ id, decide: (state) => (isFree(state) ? startLanding(state) : []) }]);
     },
-    prepare: (all) =>
-      change(all.map(({ id, prepared }) => ({ id, decide: (state) => prepareLanding(state, prepared) }))),
+    prepare: (all, passed) =>
+      change(all.map(({ id, prepared }) => ({ id, decide: (state) => prepareLanding(state, prepared, passed) }))),
     giveBack: (ids, reason) =>
       change(
         ids.map((id) => ({ id, decide: (state) => (state.at === "checking" ? returnLanding(state, reason) : []) })),

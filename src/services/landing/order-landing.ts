@@ -72,7 +72,7 @@ export function createOrdering(deps: LandingDeps, kept: KeptWork): Ordering {
     if (repository === null) throw new NomosError("not_a_repository", { id: sessionId });
     const work = { folder: kept.folderOf(id), sharedObjects: captured.sharedObjects };
     await using opened = await git.open(repository, [work]);
-    const into = await branchIn(opened, wish.into);
+    const into = await branchIn(opened, wish.into ?? (await deps.law?.into(sessionId)) ?? undefined);
     const how = wish.how ?? settings().how;
     const { head, tree } = captured;
     const onto = (await opened.tip(into)) ?? "";

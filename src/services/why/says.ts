@@ -118,6 +118,8 @@ function ofLanding(event: RecordedEvent): string | null {
       return "The gate and the checks of the landing began.";
     case "landing.prepared@1":
       return `The commit ${fact.data.commit.slice(0, 12)} was made for the branch.`;
+    case "landing.checked@1":
+      return `${fact.data.checks.length === 1 ? "The check" : `All ${fact.data.checks.length} checks`} passed.`;
     case "landing.returned@1":
       return `The landing went back into the queue${because(fact.data.reason)}`;
     case "landing.landed@1":

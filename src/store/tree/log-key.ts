@@ -11,7 +11,7 @@ import {
   translated,
 } from "../files/durable-file.ts";
 import { StoreError } from "../port.ts";
-import { checkpointText, ED25519, signatureLine, type VerifierKey, verifierKey } from "./note.ts";
+import { CHECKPOINT, checkpointText, ED25519, signatureLine, type VerifierKey, verifierKey } from "./note.ts";
 import type { TreeHead } from "./tile-store.ts";
 
 /** The key that signs the log's checkpoints. Its name is the log's name and never changes. */
@@ -19,6 +19,8 @@ export interface LogKey {
   readonly verifier: VerifierKey;
   /** Signs a checkpoint as a signed note. */
   readonly sign: (head: TreeHead) => string;
+  /** Signs another text, such as a repository's law. Never a checkpoint's. */
+  readonly signText: (text: string) => Uint8Array;
 }
 
 const FORM = /^PRIVATE\+KEY\+([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})\n?$/;
@@ -41,6 +43,13 @@ export async function openLogKey(folder: string): Promise<LogKey> {
   return key;
 }
 
+/** Like `openLogKey`, but makes none: null when the home has no key. */
+export async function findLogKey(folder: string): Promise<LogKey | null> {
+  const path = join(folder, "log.key");
+  const found = await readIfThere(path);
+  return found === null ? null : readKey(path, Buffer.from(found).toString("latin1"));
+}
+
 function readKey(path: string, text: string): LogKey {
   const [, name, keyId, encoded] = FORM.exec(text) ?? [];
   const bytes = Buffer.from(encoded ?? "", "base64");
@@ -57,6 +66,10 @@ function readKey(path: string, text: string): LogKey {
     sign: (head) => {
       const text = checkpointText(name, head);
       return `${text}\n${signatureLine(name, verifier.keyId, sign(null, Buffer.from(text), privateKey))}`;
+    },
+    signText: (text) => {
+      if (CHECKPOINT.test(text)) throw new Error("a checkpoint is signed as one");
+      return sign(null, Buffer.from(text), privateKey);
     },
   };
 }

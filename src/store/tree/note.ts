@@ -38,7 +38,7 @@ const KEY_ID_BYTES = 4;
 const PUBLIC_KEY_BYTES = 32;
 const TIME_BYTES = 8;
 const NAME = /^[^\s+]+$/u;
-const CHECKPOINT = /^([^\n]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n$/;
+export const CHECKPOINT = /^([^\n]+)\n(0|[1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n$/;
 const SIGNATURE_LINE = /^— ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/u;
 
 export function checkpointText(origin: string, { size, root }: TreeHead): string {

@@ -170,3 +170,12 @@ proves("WT-14", "work that arrives after the first has ended still waits for the
   await Promise.all([second, third]);
   expect(done).toEqual(["first", "second", "third"]);
 });
+
+proves("WT-14", "what the law forbids is undone under its rule, also where a person widened the scope to it", () => {
+  const forbids = (path: string, isDeleted: boolean) =>
+    path.startsWith(".nomos") ? "law:protected" : isDeleted ? "law:keep" : null;
+  const changes = [change("changed", ".nomos/config.yaml"), change("deleted", "src/a"), change("added", "src/b")];
+  const { undo, told } = outOfScope(changes, SCOPE, [".nomos/config.yaml", "src/a"], forbids);
+  expect(undo.map(({ name }) => name)).toEqual([".nomos/config.yaml", "src/a"]);
+  expect(told.map(({ rule }) => rule)).toEqual(["law:protected", "law:keep"]);
+});

@@ -14,8 +14,13 @@ interface Judged extends TreeChange {
   readonly isOutside: boolean;
 }
 
-/** The changes of a turn that lie outside its session's scope. Changes in the worktree's own git dir are allowed. */
-export function outOfScope(changes: readonly TreeChange[], scope: Scope, widened: readonly string[]): Outside {
+/** The changes of a turn that lie outside its session's scope, or that the law forbids. Changes in the worktree's own git dir are allowed. */
+export function outOfScope(
+  changes: readonly TreeChange[],
+  scope: Scope,
+  widened: readonly string[],
+  forbids: (path: string, isDeleted: boolean) => string | null = () => null,
+): Outside {
   const judged = changes.filter(({ name }) => name !== GIT_DIR && !name.startsWith(`${GIT_DIR}/`)).map(judge);
   const undone = undoNames(judged, ({ isOutside }) => isOutside);
   const undo = judged.filter(({ name }) => undone.has(name));
@@ -23,6 +28,9 @@ export function outOfScope(changes: readonly TreeChange[], scope: Scope, widened
   return { undo, told: undo.filter(isTold).map(({ path, rule }) => ({ path, rule })) };
 
   function judge(change: TreeChange): Judged {
+    // The law comes first: what it forbids was never for a person to allow.
+    const law = forbids(change.path, change.what === "deleted");
+    if (law !== null) return { ...change, rule: law, isOutside: true };
     const { verdict, rule } = judgeChange(change.path, scope);
     return { ...change, rule, isOutside: verdict === "deny" && !widened.includes(change.path) };
   }

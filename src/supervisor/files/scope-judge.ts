@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { NomosError, toNomosError } from "../../contract/index.ts";
 import { shellQuoted, type Taken, type TreeChange, writeFileAtomic } from "../../host/index.ts";
 import { type Decision, fact, isEnded, LIMITS, type SessionState, together, WIDEN } from "../../kernel/index.ts";
+import { cutDiff, type SessionLaw } from "../../turns/index.ts";
 import { fitting } from "./fit-in-event.ts";
 import { createInOrder } from "./in-order.ts";
 import { outOfScope } from "./out-of-scope.ts";
@@ -65,8 +66,9 @@ export function createScopeJudge(deps: {
   /** The folder that holds all worktrees. */
   readonly folder: string;
   readonly sessionState: (id: string) => Promise<SessionState>;
+  readonly law?: SessionLaw | undefined;
 }): ScopeJudge {
-  const { sessionFiles, folder, sessionState } = deps;
+  const { sessionFiles, folder, sessionState, law } = deps;
 
   /** The worktree of a session with a scope: its own, or that of the session that started it. */
   const placeOf = ({ id, spec }: SessionState): Place | null => {
@@ -110,7 +112,9 @@ export function createScopeJudge(deps: {
       // A person may have widened the scope during the turn: of this session, or of the one that owns the worktree.
       const sharing = await Promise.all([state.id, place.owner].map((id) => sessionState(id).catch(() => state)));
       const widened = sharing.flatMap((one) => one.widened ?? []);
-      const { undo, told: outside } = outOfScope(isTopChanged ? [TOP, ...changes] : changes, scope, widened);
+      await law?.ready(state);
+      const forbids = (path: string, isDeleted: boolean) => law?.forbids(state.id, path, isDeleted) ?? null;
+      const { undo, told: outside } = outOfScope(isTopChanged ? [TOP, ...changes] : changes, scope, widened, forbids);
       const reverted = joined(mark_.reverted, outside);
       const notRestored = undo.length > 0 ? await revert(place, { snapshot: before, reverted }, after.id, undo) : [];
       const told = without(reverted, notRestored);
@@ -182,7 +186,7 @@ export function withReverted(
 ): Decision {
   if (reverted === null) return end;
   // Offer only the paths that the question lists, and no invalid ones.
-  const names = reverted.files.filter(({ rule }) => rule !== "path_invalid").map(({ path }) => path);
+  const names = reverted.files.filter(({ rule }) => rule !== "path_invalid" && !isLaw(rule)).map(({ path }) => path);
   const offered = fitting(names, OFFERED).listed;
   const hasRoom = Object.keys(state.approvals).length < LIMITS.pendingApprovalsMax && !isEnded(state);
   const others = reverted.files.length + reverted.more - offered.length;
@@ -196,6 +200,32 @@ export function withReverted(
     hasRoom && offered.length > 0 ? [fact("approval.requested@1", offer)] : [],
   );
 }
+
+/** Asks whether to allow from now on what the scope refused during the turn; the diff is ready. */
+export function withRefused(
+  state: SessionState,
+  given: { readonly approvalId: string; readonly turnId: string; readonly outside: ReadonlyMap<string, string> },
+  end: Decision,
+): Decision {
+  const { approvalId, turnId, outside } = given;
+  const asked = Object.values(state.approvals).flatMap(({ action }) =>
+    action?.verb === WIDEN ? action.resource.split("\n") : [],
+  );
+  const known = new Set([...(state.widened ?? []), ...asked]);
+  const offered = fitting([...outside.keys()].filter((path) => !known.has(path)).sort(), OFFERED).listed;
+  const hasRoom = Object.keys(state.approvals).length < LIMITS.pendingApprovalsMax && !isEnded(state);
+  if ("refused" in end || offered.length === 0 || !hasRoom) return end;
+  const question = `Refused because it lies outside of the scope: ${offered.map(shellQuoted).join(", ")}. Allow it from now on?`;
+  const diff = cutDiff(offered.map((path) => outside.get(path) ?? "").join(""));
+  const [path] = offered;
+  const detail = { ...(offered.length === 1 && path !== undefined ? { path } : {}), ...(diff === "" ? {} : { diff }) };
+  const action = { verb: WIDEN, resource: offered.join("\n") };
+  const offer = { approvalId, turnId, question, options: [], action, effectId: null, checkpoint: null, detail };
+  return together(end, [fact("approval.requested@1", offer)]);
+}
+
+/** What the law forbids is no question. */
+const isLaw = (rule: string): boolean => rule.startsWith("law:");
 
 const OFFERED = { count: 20, bytes: 16_384 };
 const WHY_CHARS = 1500;

@@ -6,6 +6,7 @@ import {
   type CapturedWork,
   type Clock,
   isInside,
+  type LiveChanges,
   type RepositoryGit,
   type Work,
   type Worktree,
@@ -40,6 +41,8 @@ export interface SessionTrees {
   readonly list: () => Promise<readonly ShownTree[]>;
   /** The worktree that a session works in, or worked in. */
   readonly find: (sessionId: string) => Promise<ShownTree>;
+  /** The person's repository that a worktree was made from; null: there is no such worktree. */
+  readonly repositoryOf: (id: string) => Promise<Worktree["repository"] | null>;
   readonly show: (id: string) => Promise<ShownTree & { readonly work: Work }>;
   /**
    * Refused with `worktree_has_work` or `worktree_in_use` if data would be lost. The only way to clear one whose folder is
@@ -57,6 +60,8 @@ export interface SessionTrees {
   readonly resolve: Worktrees["resolve"];
   /** What a session's worktree changes against the commit it was made from. */
   readonly changes: (sessionId: string, wish: { readonly patchBytesMax: number }) => Promise<WorktreeChanges>;
+  /** What it changes against a branch of its repository that is at `tip`, as its files are now. */
+  readonly live: (sessionId: string, tip: string | null) => Promise<LiveChanges>;
   /** Removes the worktree of an ended session with the work in it: a person said so. Takes a last snapshot first. */
   readonly discard: (sessionId: string, by: By) => Promise<readonly RecordedEvent[]>;
   /** Lets git in a session's worktree read a commit of its repository, with everything that it is made of. */
@@ -161,6 +166,7 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
       }
     },
     list: async () => shown(await worktrees.list()),
+    repositoryOf: async (id) => (await worktrees.get(id))?.repository ?? null,
     show: async (id) => ({ ...(await known(id)), work: await worktrees.work(id) }),
     find: async (sessionId) => known(await worktreeOf(store, sessionId)),
     apply: async (sessionId, by) => applyTree(deps, await known(await worktreeOf(store, sessionId)), sessionId, by),
@@ -172,6 +178,7 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
     offer: async (sessionId, from, commit) => worktrees.offer(await worktreeOf(store, sessionId), from, commit),
     remove: async (id, by) => take(await known(id), by, { evenMissing: true }),
     resolve: worktrees.resolve,
+    live: async (sessionId, tip) => worktrees.live(await worktreeOf(store, sessionId), tip),
     changes: async (sessionId, wish) => worktrees.changes(await worktreeOf(store, sessionId), wish),
     discard: async (sessionId, by) =>
       take(await known(await worktreeOf(store, sessionId)), by, { evenMissing: true, evenWork: true }),

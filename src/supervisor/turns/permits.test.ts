@@ -32,6 +32,7 @@ async function wish(scene: Scene, tool: string, paths: readonly string[], more: 
   const { sandbox = "off", named = null, unattended = "ask", rules = [], scope = null, widened = [] } = scene;
   const sources: PermitSources = {
     toolPolicy: async () => named,
+    refusedOutside: () => undefined,
     unattended: () => unattended,
     ground: async () => groundOf({ cwd, sandbox, scope }, { home, files: systemFiles(), widened }),
   };

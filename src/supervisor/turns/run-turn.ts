@@ -16,6 +16,8 @@ export interface Turn {
   stopTimer: () => void;
   /** The port of the run that is under way; null before the first one. */
   port: Promise<TurnPort> | null;
+  /** Changes that the scope refused, each with its diff. */
+  readonly outside: Map<string, string>;
 }
 
 /** Short: what still runs after the turn was asked to end before. */
@@ -66,7 +68,7 @@ export function createTurnRun(
   /** A port, and how to end it: a call of a cut run that waits for a person must not act beside the next run. */
   const openPort = (run: Run, turn: Turn): OpenPort => {
     const cut = new AbortController();
-    const port = portFor(deps, run, cut.signal);
+    const port = portFor(deps, run, cut.signal, turn.outside);
     port.catch(() => undefined);
     turn.port = port;
     return { port, cut: () => cut.abort(new Error("this run of the turn was cut")) };
@@ -132,6 +134,7 @@ export function createTurnRun(
       outcome: ended,
       files,
       reverted,
+      outside: turn.outside,
       settles: run.driver.continues === true,
     });
     await settled().catch((thrown: unknown) =>

@@ -11,7 +11,7 @@ import {
   type SessionState,
   together,
 } from "../../kernel/index.ts";
-import { type Reverted, withReverted } from "../files/scope-judge.ts";
+import { type Reverted, withRefused, withReverted } from "../files/scope-judge.ts";
 import type { TurnRunnerDeps } from "./turn-runner-deps.ts";
 import type { Outcome } from "./turn-stop.ts";
 
@@ -23,6 +23,8 @@ export interface TurnOver {
   /** Facts about the files, recorded together with the turn's end. */
   readonly files: readonly Fact[];
   readonly reverted: Reverted | null;
+  /** Changes that the scope refused, each with its diff. */
+  readonly outside: ReadonlyMap<string, string>;
   /** The driver wants it recorded when nothing is left to do. */
   readonly settles: boolean;
 }
@@ -35,13 +37,15 @@ export async function recordTurnEnd(
   deps: EndDeps,
   sessionId: string,
   turnId: string,
-  { outcome, files, reverted, settles }: TurnOver,
+  { outcome, files, reverted, outside, settles }: TurnOver,
 ): Promise<void> {
   const approvalId = deps.newId();
+  const refusal = { approvalId: deps.newId(), turnId, outside };
   const nextTurnId = deps.newId();
   const end = (now: SessionState): Decision =>
     together(limitOf(deps, now, turnId, nextTurnId, outcome), endOf(now, turnId, outcome, settles));
-  const whole = (now: SessionState) => withReverted(now, turnId, approvalId, reverted, withFiles(files, end(now)));
+  const whole = (now: SessionState) =>
+    withRefused(now, refusal, withReverted(now, turnId, approvalId, reverted, withFiles(files, end(now))));
   try {
     await untilRecorded(deps, sessionId, whole);
   } catch (thrown) {
@@ -60,7 +64,13 @@ export async function endBroken(
     const { phase } = await deps.committer.sessionState(sessionId);
     if (phase.at !== "busy") return false;
     const error = { code, message: "The turn failed; run `nomos daemon logs` to see why." };
-    const ended = { outcome: { outcome: "failed", error }, files: [], reverted: null, settles: false } as const;
+    const ended = {
+      outcome: { outcome: "failed", error },
+      files: [],
+      reverted: null,
+      outside: new Map(),
+      settles: false,
+    } as const;
     await recordTurnEnd(deps, sessionId, phase.turnId, ended);
     return true;
   } catch (thrown) {
@@ -106,12 +116,15 @@ function limitOf(
 }
 
 function endOf(
-  state: SessionState,
+  given: SessionState,
   turnId: string,
   { isStillborn, outcome, error }: Outcome,
   settles: boolean,
 ): Decision {
-  if (isEnded(state)) return [];
+  if (isEnded(given)) return [];
+  // Any other driver got what it should know before its prompt: that is no message which still waits for an answer.
+  const { steers: _told, ...plain } = given;
+  const state = settles ? given : plain;
   return isStillborn === true && error !== null
     ? endStillborn(state, { turnId, outcome, error })
     : endTurn(state, { turnId, outcome, error, settles });

@@ -16,21 +16,31 @@ const TOOLS = ["run", "write", "process"] as const;
 const INTERRUPT_GRACE_MS = 1000;
 
 /** The turn port of one run of a turn. `cut`: the run is over, and another one goes on with the turn. */
-export async function portFor(deps: TurnRunnerDeps, run: Run, cut: AbortSignal): Promise<TurnPort> {
+export async function portFor(
+  deps: TurnRunnerDeps,
+  run: Run,
+  cut: AbortSignal,
+  outside: Map<string, string>,
+): Promise<TurnPort> {
   const { state, turnId, controller, isResumed } = run;
   const { spec, id: sessionId } = state;
   if (spec === null) throw new Error("a session without a spec runs no turn");
+  const walled = withWidened(spec, state.widened ?? []);
   const signal = AbortSignal.any([controller.signal, cut]);
   const toolPolicy = policiesOf((tool) => deps.toolPolicy(spec.agent, tool));
   await Promise.all(TOOLS.map(toolPolicy));
   const frame = (source: Frame["source"], text: string) => deps.frames.send({ sessionId, turnId, source, text });
   const spawn = (argv: readonly string[], stdin: "none" | "pipe", env = {}): HostProcess => {
     signal.throwIfAborted();
-    const process = deps.processes.spawn(spec, sessionId, argv, stdin, env);
+    const process = deps.processes.spawn(walled, sessionId, argv, stdin, env);
     const failed = (thrown: unknown) => deps.log("a process could not be ended", { sessionId, reason: String(thrown) });
     const stop = () => void process.stop({ graceMs: INTERRUPT_GRACE_MS }).catch(failed);
     signal.addEventListener("abort", stop, { once: true });
     return process;
+  };
+  const refusedOutside = (path: string, diff: string): void => {
+    // What the law forbids is no question of the scope.
+    if ((deps.law?.forbids(sessionId, path, false) ?? null) === null) outside.set(path, diff);
   };
   const { home } = deps.permissions;
   const ground = groundOf(spec, { home, files: deps.files, widened: [] });
@@ -47,9 +57,10 @@ export async function portFor(deps: TurnRunnerDeps, run: Run, cut: AbortSignal):
     permits: createPermits({
       toolPolicy: (tool) => deps.permissions.named(spec.agent, tool),
       unattended: () => deps.permissions.unattended(spec.adapter),
+      refusedOutside,
       ground: async () => ({ ...ground, widened: (await deps.committer.sessionState(sessionId)).widened ?? [] }),
     }),
-    ground,
+    ...{ ground, refusedOutside },
     answerWithinMs: deps.permissions.answerWithinMs,
     isResumed,
     frame,
@@ -58,13 +69,22 @@ export async function portFor(deps: TurnRunnerDeps, run: Run, cut: AbortSignal):
     ...secretsOf(deps.secrets, sessionId, spec),
     toolPolicy,
     hostProcess: (argv, env, shown, programs) =>
-      deps.processes.spawnDriver(spec, sessionId, argv, env, shown, programs),
+      deps.processes.spawnDriver(walled, sessionId, argv, env, shown, programs),
   });
 }
 
+/** The walls of a turn leave room for what a person allowed before it. What else they leave open is judged afterwards. */
+function withWidened(spec: SessionSpec, widened: readonly string[]): SessionSpec {
+  const { scope } = spec;
+  if (scope === null || widened.length === 0) return spec;
+  return { ...spec, scope: { ...scope, allow: [...scope.allow, ...widened] } };
+}
+
 /** The turn's prompt, after what its agent should know. */
-async function inputFor({ store, advisories }: TurnRunnerDeps, run: Run): ReturnType<typeof inputOf> {
+async function inputFor({ store, advisories, law }: TurnRunnerDeps, run: Run): ReturnType<typeof inputOf> {
   const input = await inputOf(store, run.eventId);
+  // No driver gets a port, and so none acts, before the gate knows the law.
+  await law?.ready(run.state);
   const advice = await advisories.atStart(run.state, run.turnId, run.driver, run.isResumed);
   return advice === null ? input : { ...input, prompt: `${advice}\n\n${input.prompt}` };
 }

@@ -3,7 +3,7 @@ import type { Policy, ToolPolicy } from "../../domains/index.ts";
 import type { Clock, Files } from "../../host/index.ts";
 import type { AfterQuota, SessionSpec } from "../../kernel/index.ts";
 import type { Store } from "../../store/index.ts";
-import type { ApprovalWaiters, Driver, UnattendedPolicy } from "../../turns/index.ts";
+import type { ApprovalWaiters, Driver, SessionLaw, UnattendedPolicy } from "../../turns/index.ts";
 import type { ScopeJudge } from "../files/scope-judge.ts";
 import type { SessionFiles } from "../files/session-files.ts";
 import type { SessionProcesses } from "../processes/session-processes.ts";
@@ -26,6 +26,8 @@ export interface TurnRunnerDeps {
   readonly toolPolicy: (agent: string, tool: string) => Promise<ToolPolicy>;
   readonly permissions: PermissionSources;
   readonly scopes: ScopeJudge;
+  /** Absent: no repository has a law. */
+  readonly law?: SessionLaw | undefined;
   /** What happens when the usage limit of this driver's agent has reset. */
   readonly onQuota: (adapter: string) => Exclude<AfterQuota, "resume">;
   readonly turnTimeoutMs: () => number;

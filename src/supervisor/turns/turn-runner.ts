@@ -98,7 +98,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   const oneTurn = async (sessionId: string, mine: Pump, start: TurnStart): Promise<boolean> => {
     const controller = new AbortController();
     const over = Promise.withResolvers<void>();
-    const turn: Turn = { controller, over: over.promise, stopTimer: () => undefined, port: null };
+    const turn: Turn = { controller, over: over.promise, stopTimer: () => undefined, port: null, outside: new Map() };
     mine.turn = turn;
     try {
       const due = await start(sessionId);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { NomosError, SessionId, SessionWire } from "../../contract/index.ts";
+import { NomosError, SessionWire } from "../../contract/index.ts";
 import { LIMITS } from "../../kernel/index.ts";
 import { type Syscall, write } from "../define.ts";
 import { byOf, sessionIdIn, showSession } from "./answer.ts";
@@ -41,25 +41,5 @@ export const externalSessions: readonly Syscall[] = [
       );
     },
     answer: (context, _input, events) => showSession(context, sessionIdIn(events)),
-  }),
-  write({
-    name: "session.finish",
-    summary: "Report that an external agent's session has ended",
-    permission: "session.report",
-    roles: ["session"],
-    needs: ["bounds", "store", "supervisor"],
-    about: "session",
-    input: z.object({
-      id: SessionId,
-      exitCode: z.number().int().optional(),
-      error: z.string().min(1).max(8000).optional().describe("the last error, if the agent failed"),
-    }),
-    output: SessionWire,
-    errors: ["session_not_found"],
-    http: { method: "POST", path: "/sessions/:id/finish" },
-    cli: { positional: ["id"], says: ["{name} has ended. Its transcript is kept.", "Next: nomos logs {name}"] },
-    commit: (context, { id, exitCode, error }) =>
-      context.services.supervisor.finish(id, { exitCode: exitCode ?? null, error: error ?? null }, byOf(context)),
-    answer: (context, { id }) => showSession(context, id),
   }),
 ];

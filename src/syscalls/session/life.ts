@@ -42,9 +42,12 @@ export const sessionLife: readonly Syscall[] = [
     summary: "Suspend a session: its running turn ends, its queue waits until you resume it",
     permission: "session.control",
     roles: [],
-    needs: ["bounds", "store", "supervisor"],
+    needs: ["bounds", "store", "supervisor", "works"],
     about: "session",
-    input: byId.extend({ reason: z.string().max(500).optional() }),
+    input: byId.extend({
+      reason: z.string().max(500).optional(),
+      keepLease: z.boolean().optional().describe("of a session on a ticket: nobody else takes it meanwhile"),
+    }),
     output: SessionWire,
     errors: ["session_not_found", "session_ended", "session_busy"],
     http: { method: "POST", path: "/sessions/:id/suspend" },
@@ -52,15 +55,24 @@ export const sessionLife: readonly Syscall[] = [
       positional: ["id", "reason"],
       says: ["Suspended {name}. Its queue waits.", "Next: nomos session resume {name}"],
     },
-    commit: (context, { id, reason }) => context.services.supervisor.suspend(id, reason ?? "asked to", byOf(context)),
-    answer: (context, { id }) => showSession(context, id),
+    commit: async (context, { id, reason = "asked to", keepLease = false }) => {
+      const { supervisor, works } = context.services;
+      const by = byOf(context);
+      const events = await supervisor.suspend(id, reason, by);
+      await works.pause(id, { reason, keepsLease: keepLease }, { actor: by.actor });
+      return events;
+    },
+    answer: async (context, { id }) => {
+      await context.services.works.settle(id);
+      return showSession(context, id);
+    },
   }),
   write({
     name: "session.resume",
     summary: "Resume a suspended session",
     permission: "session.control",
     roles: [],
-    needs: ["bounds", "store", "supervisor"],
+    needs: ["bounds", "store", "supervisor", "works"],
     rights: "session",
     about: "session",
     input: byId,
@@ -72,11 +84,21 @@ export const sessionLife: readonly Syscall[] = [
       "session_not_suspended",
       "quota_exceeded",
       "disk_low",
+      ...(["ticket_leased", "governance_invalid", "not_governed"] as const),
     ],
     http: { method: "POST", path: "/sessions/:id/resume" },
     cli: { positional: ["id"], says: ["Resumed {name}.", "Next: nomos attach {name}"] },
-    commit: (context, { id }) => context.services.supervisor.resume(id, byOf(context)),
-    answer: (context, { id }) => showSession(context, id),
+    commit: async (context, { id }) => {
+      const { supervisor, works } = context.services;
+      const by = byOf(context);
+      // Before it runs: somebody else may have taken its ticket meanwhile.
+      await works.unpause(id, { actor: by.actor });
+      return supervisor.resume(id, by);
+    },
+    answer: async (context, { id }) => {
+      await context.services.works.settle(id);
+      return showSession(context, id);
+    },
   }),
   write({
     name: "session.hibernate",

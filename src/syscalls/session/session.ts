@@ -16,6 +16,8 @@ import { sessionHistory } from "./tree/history.ts";
 import { sessionMarks } from "./tree/marks.ts";
 import { sessionWhy } from "./tree/why.ts";
 import { sessionWatch } from "./watch.ts";
+import { sessionDrift } from "./work/drift.ts";
+import { sessionWork } from "./work/finish.ts";
 
 /** The family `session.*`, in the order of the reference docs. */
 export const session: readonly Syscall[] = [
@@ -35,5 +37,7 @@ export const session: readonly Syscall[] = [
   sessionLand,
   ...sessionSiblings,
   sessionHandoff,
+  ...sessionWork,
+  sessionDrift,
   ...externalSessions,
 ];

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { SessionWire, toNomosError } from "../../contract/index.ts";
+import { NomosError, SessionWire, toNomosError } from "../../contract/index.ts";
 import { agentSlugIn, DEFAULT_WORKSPACE, narrowDelegates } from "../../domains/index.ts";
 import { LIMITS, SESSIONS, Session } from "../../kernel/index.ts";
 import type { RecordedEvent } from "../../store/index.ts";
@@ -20,6 +20,11 @@ import { reachOf } from "./reach.ts";
 import { agentNamed } from "./talk.ts";
 
 const SECRETS_MAX = 64;
+const TICKET_ERRORS = [
+  ...(["not_governed", "governance_invalid", "ticket_not_found", "ticket_invalid", "ticket_closed"] as const),
+  ...(["ticket_blocked", "ticket_weak_sandbox", "audit_same_model", "ticket_leased", "lease_damaged"] as const),
+  ...(["lease_rewound", "lease_remote_failed", "ref_conflict"] as const),
+];
 const Label = z.string().max(LIMITS.labelChars);
 
 /** A person's token starts a root session. A session's own token starts one below it, if its agent may delegate. */
@@ -28,7 +33,7 @@ export const sessionStart: Syscall = write({
   summary: "Start a session with a driver, and with a first prompt if you give one",
   permission: "session.spawn",
   roles: ["session"],
-  needs: ["agents", "bounds", "delegation", "noteDenial", "redactor", "store", "supervisor", "trees"],
+  needs: ["agents", "bounds", "delegation", "laws", "noteDenial", "redactor", "store", "supervisor", "trees", "works"],
   rights: "opening",
   about: (_input, { sessionId }) => (sessionId === null ? "system" : `session/${sessionId}`),
   names: { agent: "agent" },
@@ -71,6 +76,13 @@ export const sessionStart: Syscall = write({
       .optional()
       .describe("secrets its processes get as variables"),
     file: z.string().max(4096).optional().describe("for the script driver: the TypeScript file to run"),
+    ticket: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe("work on this ticket: strict, in a worktree of its own, within the ticket's scope, under its lease"),
+    audit: z.boolean().optional().describe("on a ticket: another model reads what was done, and changes nothing"),
   }),
   missing: { adapter: "missing_adapter" },
   output: SessionWire.extend({
@@ -83,7 +95,12 @@ export const sessionStart: Syscall = write({
       .array(z.object({ id: z.string(), name: z.string(), busy: z.boolean() }))
       .optional()
       .describe("living sessions in the same directory, a parent directory or a subdirectory"),
-    notice: z.string().optional().describe("what the neighbours mean for this session, and how to avoid conflicts"),
+    notice: z
+      .string()
+      .optional()
+      .describe(
+        "what the neighbours mean for this session, and how to avoid conflicts; once for a repository: that it can have a law",
+      ),
   }),
   errors: [
     "missing_adapter",
@@ -124,6 +141,7 @@ export const sessionStart: Syscall = write({
     "secret_lost",
     "secret_not_variable",
     "vault_locked",
+    ...TICKET_ERRORS,
   ],
   http: { method: "POST", path: "/sessions/agent", status: 201 },
   cli: {
@@ -133,12 +151,23 @@ export const sessionStart: Syscall = write({
     says: ["Started {name} with {agent} in {cwd}.", "{warnings|lines}", "{notice}", "Next: nomos attach {name}"],
   },
   mcp: { toolsets: ["core", "inside"], aliases: { agent_start: {}, start_agent_session: {} } },
-  commit: async (context, { attachments, mode, model, options, ...rest }) => {
+  commit: async (context, { attachments, mode, model, options, ticket, audit, ...rest }) => {
     refuseLarge(rest.prompt);
     const settings = givenSettings({ mode, model, options });
     const input = { ...rest, ...reachOf(context.actor), settings, attachments: givenAttachments(attachments) };
     const parent = context.actor.sessionId;
-    return parent === null ? startRoot(context, input) : startBelow(context, parent, input);
+    if (ticket === undefined && audit !== true)
+      return parent === null ? startRoot(context, input) : startBelow(context, parent, input);
+    // Below a session it would share its parent's worktree, and so a scope that is not the ticket's.
+    if (parent !== null) throw new NomosError("denied", { rules: ["ticket_below_session"] });
+    if (ticket === undefined)
+      throw new NomosError("invalid_request", { field: "ticket", reason: "an audit needs one" });
+    const isPerson = !input.onlyRegistered;
+    const opening = await withAgent(context, input);
+    return context.services.works.open(
+      { ...opening, ticket, role: audit === true ? "audit" : "work", isPerson },
+      byOf(context),
+    );
   },
   answer: async (context, input, events) => {
     const session = await showSession(context, sessionIdIn(events));
@@ -148,22 +177,27 @@ export const sessionStart: Syscall = write({
       ...warningsAbout(input, session),
       ...warningAboutSecrets(redacted),
       ...(await warningAboutCarried(context, session.id)),
+      ...(await warningAboutLaw(context, input)),
     ];
     const around = await besides(context, session);
-    return { ...session, ...around, ...redacted, ...(warnings.length === 0 ? {} : { warnings }) };
+    const offer = await lawOffer(context, session, input);
+    const notices = ["notice" in around ? around.notice : null, offer].filter((one) => one !== null);
+    const notice = notices.length === 0 ? {} : { notice: notices.join("\n") };
+    return { ...session, ...around, ...notice, ...redacted, ...(warnings.length === 0 ? {} : { warnings }) };
   },
 });
 
 type Input = Parameters<Context["services"]["supervisor"]["open"]>[0];
 
 async function startRoot(context: Context<"agents" | "supervisor">, input: Input): Promise<readonly RecordedEvent[]> {
-  const { supervisor } = context.services;
-  if (input.agent === undefined) return supervisor.open(input, byOf(context));
+  return context.services.supervisor.open(await withAgent(context, input), byOf(context));
+}
+
+/** The agent that is named brings whom it may delegate to. */
+async function withAgent(context: Context<"agents">, input: Input): Promise<Input> {
+  if (input.agent === undefined) return input;
   const agent = await agentNamed(context, input.agent);
-  return supervisor.open(
-    { ...input, agent: agent.slug, delegates: narrowDelegates(agent.delegatesTo ?? [], null) },
-    byOf(context),
-  );
+  return { ...input, agent: agent.slug, delegates: narrowDelegates(agent.delegatesTo ?? [], null) };
 }
 
 const GATE_CODES: readonly string[] = [
@@ -208,9 +242,30 @@ async function besides({ services }: Context<"store" | "supervisor">, { id, cwd 
   return { neighbours, notice };
 }
 
+/** People alone are told, and once for a repository: nobody is made to have a law. */
+async function lawOffer(
+  { services, actor }: Context<"laws" | "store">,
+  { id, cwd }: SessionWire,
+  input: Pick<Input, "cwd">,
+): Promise<string | null> {
+  if (reachOf(actor).onlyRegistered) return null;
+  // A worktree is a repository of its own: whose it is, the request says.
+  const folder = (await services.store.fold(Session, id)).worktree == null ? cwd : input.cwd;
+  return folder === undefined ? null : services.laws.offer(folder);
+}
+
 function warningAboutSecrets({ redacted = [] }: ReturnType<typeof redactedIn>): readonly string[] {
   const kinds = [...new Set(redacted.map(({ kind }) => kind))].join(", ");
   return redacted.length === 0 ? [] : [`The prompt holds secrets (${kinds}): the agent gets a mark in their place.`];
+}
+
+/** The law is that of the repository that the caller named, and not of a worktree of it. */
+async function warningAboutLaw(
+  { services }: Context<"works">,
+  { ticket, cwd }: { readonly ticket?: string | undefined; readonly cwd?: string | undefined },
+): Promise<readonly string[]> {
+  const warning = ticket === undefined && cwd !== undefined ? await services.works.warning(cwd) : null;
+  return warning === null ? [] : [warning];
 }
 
 const CARRIED_NAMED_MAX = 10;

@@ -88,6 +88,14 @@ export function outOfScope(ground: Ground, names: readonly string[]): readonly s
   return names.filter((name) => scopeRules(ground, { absolute: join(tree, name) }).length > 0);
 }
 
+/** The path below the worktree's root, if only a person could let the session change it; null: its scope says nothing. */
+export function refusedByScope(ground: Ground, path: string): string | null {
+  const tree = treeOf(ground);
+  const place = locate(ground, path);
+  if (tree === null || place === null || scopeRules(ground, place).length === 0) return null;
+  return relative(tree, place.absolute);
+}
+
 /** The worktree that the session works in; null in somebody else's directory. */
 function treeOf({ home, cwd }: Ground): string | null {
   const [id = "", tree] = below(join(home, "worktrees"), cwd);

@@ -43,6 +43,8 @@ export interface EffectScene {
   /** The answer to a question in the log. */
   readonly answerTo: (approvalId: string) => Promise<Reply>;
   readonly files: Files;
+  /** A change that the scope refused, by its path below the worktree's root: a person is asked after the turn. */
+  readonly refusedOutside: (path: string, diff: string) => void;
   readonly clock: Clock;
   readonly show: (stream: "stdout" | "stderr", text: string) => void;
   readonly spawn: (
@@ -95,6 +97,7 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
     const resource = order.resource.slice(0, RESOURCE_SHOWN);
     const effectId = call.newId("effect");
     const policy = await scene.toolPolicy(kind);
+    await scene.gate.refresh();
     const shown = await preview(scene.gate, order, policy);
     const judged: { verdict: ReturnType<typeof judge> | null; question: Question | null } = {
       verdict: null,
@@ -115,9 +118,10 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
     return judged.question === null ? { effectId } : afterAnswer(order, effectId, judged.question.approvalId);
   };
 
-  const judge = ({ kind, resource, shown, path }: EffectOrder, policy: ToolPolicy, state: SessionState): Verdict => {
-    const verb = `tool.${kind}`;
-    const judged = scene.gate.decide({ verb, resource, tool: { policy, granted: state.grants.includes(verb) } });
+  const judge = (order: EffectOrder, policy: ToolPolicy, state: SessionState): Verdict => {
+    const { kind, resource, shown, path, removes = false } = order;
+    const tool = { policy, granted: state.grants.includes(`tool.${kind}`) };
+    const judged = scene.gate.decide({ verb: `tool.${kind}`, resource, tool, removes });
     if (judged.verdict !== "ask") return judged;
     // Nobody can allow what they cannot read, and nobody is asked about what would be undone anyway.
     if (shown.length > LIMITS.questionChars - QUESTION_WORDS_CHARS)
@@ -139,6 +143,7 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
     const reply = await scene.answerTo(approvalId);
     if (!reply.approved) return { over: refused(effectId, reply.reason ?? "rejected"), seq: 0 };
     const policy = await scene.toolPolicy(order.kind);
+    await scene.gate.refresh();
     let no: readonly string[] | null = null;
     await record((state): Decision => {
       const { verdict, rules } = judge(order, policy, state);
@@ -198,8 +203,8 @@ export function createEffectLedger(scene: EffectScene): EffectLedger {
 
 /** Prepared before the commit that may ask, since that cannot wait for a file. */
 async function preview(gate: TurnGate, order: EffectOrder, policy: ToolPolicy): Promise<QuestionDetail | null> {
-  const { kind, resource } = order;
-  const { verdict } = gate.decide({ verb: `tool.${kind}`, resource, tool: { policy, granted: false } });
+  const { kind, resource, removes = false } = order;
+  const { verdict } = gate.decide({ verb: `tool.${kind}`, resource, tool: { policy, granted: false }, removes });
   return verdict === "ask" ? ((await order.preview?.()) ?? null) : null;
 }
 

@@ -15,6 +15,7 @@ export function createReads(
   const allowed = async <T>(resource: string, place: CallPlace, act: () => Promise<T>): Promise<T> => {
     const policy = await scene.toolPolicy(READ);
     const { grants } = await scene.committer.sessionState(scene.sessionId);
+    await scene.gate.refresh();
     const tool = { policy, granted: grants.includes(VERB) };
     const { verdict, rules } = scene.gate.decide({ verb: VERB, resource, tool });
     if (verdict === "allow") return act();

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { HostError, shellQuoted } from "../../host/index.ts";
 import { LIMITS } from "../../kernel/index.ts";
-import type { TurnEffects } from "../effects.ts";
+import type { EffectResult, TurnEffects } from "../effects.ts";
+import { refusedByScope } from "../permission/ground.ts";
 import { commandResource } from "../permission/resources.ts";
 import { shownDiff } from "../permission/shown-diff.ts";
 import type { EffectLedger, EffectScene } from "./effect-ledger.ts";
@@ -41,7 +42,7 @@ export function createTools(scene: EffectScene, ledger: EffectLedger): Pick<Turn
       return { exitCode: null, output: "", message: null };
     };
     const preview = async () => ({ path: inside, diff: shownDiff(inside, await contentNow(path), text) });
-    return ledger.effect({ ...order, preview }, act, call);
+    return amended(inside, text, await ledger.effect({ ...order, preview }, act, call));
   };
 
   const remove: TurnEffects["remove"] = async (path, { kind = "edit", ifHash, ...place } = {}) => {
@@ -49,14 +50,23 @@ export function createTools(scene: EffectScene, ledger: EffectLedger): Pick<Turn
     const inside = placeOf(path);
     if (inside === null) return ledger.deny(`tool.${kind}`, `path/${path}`, ["path_outside"]);
     const about = { resource: `path/${inside}`, path: inside, shown: `remove ${shellQuoted(inside)}` };
-    const order = { ...place, kind, detail: { path, remove: true }, ...about, redo: "safe" } as const;
+    const order = { ...place, kind, detail: { path, remove: true }, ...about, removes: true, redo: "safe" } as const;
     const act = async () => {
       await requireUnchanged(path, ifHash);
       await scene.files.remove(scene.cwd, path);
       return { exitCode: null, output: "", message: null };
     };
     const preview = async () => ({ path: inside, diff: shownDiff(inside, await contentNow(path), "") });
-    return ledger.effect({ ...order, preview }, act, call);
+    return amended(inside, "", await ledger.effect({ ...order, preview }, act, call));
+  };
+
+  /** What did not happen because of the scope alone may be allowed by a person, from the next turn on. */
+  const amended = async (path: string, after: string, result: EffectResult): Promise<EffectResult> => {
+    if (result.outcome === "done" || scene.ground.scope === null) return result;
+    const { widened = [] } = await scene.committer.sessionState(scene.sessionId);
+    const refused = refusedByScope({ ...scene.ground, widened }, path);
+    if (refused !== null) scene.refusedOutside(refused, shownDiff(path, await contentNow(path), after));
+    return result;
   };
 
   /** Somebody else may have changed the file since it was read. */

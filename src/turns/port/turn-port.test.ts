@@ -95,6 +95,7 @@ async function makeTurn(policies: Readonly<Record<string, ToolPolicy>> = {}) {
       ground: { cwd: SPEC.cwd, home: "/nowhere", sandbox: "off", scope: null, files: systemFiles() },
       toolPolicy: async (tool) => policies[tool] ?? "auto",
       permits: async () => ({ approved: false, reason: null }),
+      refusedOutside: () => undefined,
       waiters,
       answerWithinMs: () => null,
       frame: () => undefined,

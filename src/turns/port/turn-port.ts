@@ -22,6 +22,7 @@ import { createTurnGate } from "../permission/turn-gate.ts";
 import type { Permits } from "../questions.ts";
 import type { Recorder } from "../recorder.ts";
 import type { TurnRecording } from "../recording.ts";
+import type { SessionLaw } from "../session-law.ts";
 import type { ApprovalWaiters } from "./approval-waiters.ts";
 import { createCallNames } from "./call-names.ts";
 import { createEffectLedger, type EffectScene } from "./effect-ledger.ts";
@@ -43,6 +44,7 @@ export interface PortScene extends Omit<TurnIdentity, "checkpoint" | "resumed" |
   readonly clock: Clock;
   readonly files: Files;
   readonly policy: () => Policy;
+  readonly law?: Pick<SessionLaw, "refresh"> | undefined;
   readonly ground: Omit<Ground, "widened">;
   readonly toolPolicy: (tool: string) => Promise<ToolPolicy>;
   readonly permits: Permits;
@@ -51,6 +53,7 @@ export interface PortScene extends Omit<TurnIdentity, "checkpoint" | "resumed" |
   readonly answerWithinMs: () => number | null;
   readonly frame: (source: "message" | "thought" | "stdout" | "stderr", text: string) => void;
   readonly spawn: EffectScene["spawn"];
+  readonly refusedOutside: EffectScene["refusedOutside"];
   readonly commandVariables: EffectScene["commandVariables"];
   readonly hostProcess: TurnPort["host"];
 }

@@ -4,15 +4,17 @@ export type Mask = (value: unknown) => unknown;
 const FORMS: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "id"],
   [/\b[a-z]+-[a-z]+-[0-9a-f]{2}\b/g, "name"],
+  [/\b(?:TKT|INT)-\d{8}-\d{6}-[A-Z0-9]{4}(?:-EPIC)?\b/g, "ticket"],
 ];
 const FIXED: readonly (readonly [RegExp, string])[] = [
-  [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "<time>"],
+  [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3}Z|\+00:00)/g, "<time>"],
   [/\bnomos-\d{8}T\d+Z/g, "<export>"],
   [/\bpid:\d+\b/g, "<pid>"],
   [/nm[lopt]_[0-9a-f]{48,}/g, "<secret>"],
   [/\b[0-9a-f]{64}\b/g, "<hash>"],
   [/\b[0-9a-f]{48}\b/g, "<ticket>"],
   [/\b[0-9a-f]{40}\b/g, "<commit>"],
+  [/^[0-9a-f]{12}$/g, "<repository>"],
 ];
 /** Members whose number varies by chance. */
 const LUCKY: ReadonlySet<string> = new Set([

@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { needs } from "../../support/needs.ts";
+import { TICKET_STORY } from "./ticket-story.ts";
+import { WORK_STORY } from "./work-story.ts";
 
 /** Values that earlier steps found: mostly ids. */
 export type Memory = Record<string, string>;
@@ -79,6 +81,9 @@ const LANDING_STORY: readonly Step[] = [
   { syscall: "landing.draft", input: ofSession("lander") },
   { syscall: "session.land", input: ({ lander }) => ({ id: lander, waitMs: 60_000 }), keep: keepAs("landing", "id") },
   { syscall: "session.land", input: ofSession("lander"), refused: "nothing_to_land" },
+  { syscall: "session.drift", input: ({ lander }) => ({ id: lander }), refused: "work_not_found" },
+  { syscall: "session.handover", input: ({ lander }) => ({ id: lander, summary: "x" }), refused: "work_not_found" },
+  { syscall: "session.finish", input: ({ lander }) => ({ id: lander, summary: "" }), refused: "summary_required" },
   { syscall: "session.land", input: ({ lander }) => ({ id: lander, into: "gone" }), refused: "branch_not_found" },
   { syscall: "landing.wait", input: ofSession("landing") },
   { syscall: "landing.show", input: ofSession("landing") },
@@ -628,6 +633,8 @@ export const STORY: readonly Step[] = [
   { syscall: "session.fork", input: ofSession(), refused: "session_archived" },
   ...LANDING_STORY,
   ...FANOUT_STORY,
+  ...TICKET_STORY,
+  ...WORK_STORY,
 ];
 
 /** These run last. */

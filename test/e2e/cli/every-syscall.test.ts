@@ -122,6 +122,21 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["fan-out.land", "$fanId best", { fannedId: "landing.id" }],
   ["landing.wait", "$fannedId"],
   ["fan-out.drop", "$fanId"],
+  ["ticket.create", "intent Log in --brain-dump x --cwd law", { intentId: "id" }],
+  ["ticket.create", "task Ask for it --parent $intentId --cwd law", { ticketId: "id" }],
+  ["ticket.edit", "$ticketId --title Asked --cwd law"],
+  ["ticket.plan", "plan.md --dry-run --cwd law"],
+  ["ticket.list", "--cwd law"],
+  ["ticket.show", "$ticketId --cwd law"],
+  ["ticket.overlaps", "--cwd law"],
+  ["ticket.check", "--cwd law"],
+  ["ticket.next", "--cwd law"],
+  ["ticket.lease", "$ticketId --cwd law", { fence: "fence" }],
+  ["ticket.heartbeat", "$ticketId $fence --cwd law"],
+  ["ticket.release", "$ticketId $fence --cwd law"],
+  ["ticket.archive", "$ticketId not now --cwd law"],
+  ["ticket.close", "$intentId --cwd law"],
+  ["ticket.proof", "$intentId --cwd law"],
   ["session.prompt", "$treedId write more.txt more"],
   ["session.wait", "$treedId"],
   ["session.kill", "$treedId"],
@@ -174,6 +189,21 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["secret.rekey", "--to file"],
   ["secret.recover", "--discard"],
   ["secret.scan", ""],
+  ["governance.scan", "--cwd repo"],
+  ["governance.init", "--cwd repo"],
+  ["governance.show", "--cwd repo"],
+  ["governance.config", "--cwd repo"],
+  ["governance.upgrade", "--cwd repo"],
+  ["governance.gc", "--cwd repo"],
+  ["ticket.create", "intent Work on it --brain-dump x --cwd repo", { workedId: "id" }],
+  ["session.start", "demo say hello --ticket $workedId --cwd repo", { workId: "id" }],
+  ["session.wait", "$workId"],
+  ["session.drift", "$workId"],
+  ["work.list", "--cwd repo"],
+  ["work.drift", "--cwd repo"],
+  ["session.handover", "$workId half of it is done"],
+  ["governance.list", ""],
+  ["governance.deinit", "--cwd repo --force"],
   ["config.show", ""],
   ["config.explain", "turnTimeoutMs"],
   ["config.set", '--config {"turnTimeoutMs":90000}'],
@@ -183,6 +213,15 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["session.stream", "$outsideId"],
   ["system.shutdown", ""],
 ];
+
+/** With as much of a law as tickets need. */
+async function makeLaw(path: string): Promise<void> {
+  makeRepository(path);
+  await mkdir(join(path, ".nomos"));
+  await writeFile(join(path, ".nomos", "config.yaml"), "version: 1\n");
+  execFileSync("git", ["-C", path, "add", ".nomos"]);
+  execFileSync("git", ["-C", path, "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-qm", "Law"]);
+}
 
 /** With a branch to land on. */
 function makeRepository(path: string): void {
@@ -200,6 +239,7 @@ const ELSEWHERE: readonly string[] = [
   "dashboard.enter",
   "model.login",
   "mcp-server.login",
+  ...["governance.build", "governance.check", "governance.compose", "governance.import", "governance.verify"],
   ...["landing.eject", "landing.hold", "landing.release", "landing.move"],
 ];
 
@@ -211,6 +251,8 @@ test(
     await mkdir(work);
     const cwd = await realpath(work);
     makeRepository(join(cwd, "repo"));
+    await makeLaw(join(cwd, "law"));
+    await writeFile(join(cwd, "plan.md"), "* T1: Begin\n");
     await writeFile(join(cwd, "value"), "fake-value-of-every-syscall\n");
     await writeFile(join(cwd, "lines.env"), "LINE=fake-value-of-a-line\n");
     let made: Made = {};

@@ -6,6 +6,7 @@ import { startupError } from "../../daemon/startup-error.ts";
 import { type BoundsReport, boundsChecks } from "../../doctor/bounds-checks.ts";
 import { type Check, fine, problem, warning } from "../../doctor/check.ts";
 import { homeChecks } from "../../doctor/home-checks.ts";
+import { lawChecks } from "../../doctor/law-checks.ts";
 import { type LogReport, logChecks } from "../../doctor/log-checks.ts";
 import { EVERYDAY } from "../../everyday.ts";
 import { patiently } from "../../patiently.ts";
@@ -31,6 +32,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
     ...("log" in report ? logChecks(report, options.repair) : [report.refusal]),
     ...("bounds" in report && report.bounds !== null ? boundsChecks(report.bounds) : []),
     ...("hints" in report ? report.hints : []),
+    ...(await lawChecks(terminal)),
   ];
   const ok = checks.every(({ finding }) => finding !== "problem");
   if (json) {

@@ -8,6 +8,7 @@ import { NO_LANDINGS, needingPerson, type OpenLandings, openLandings } from "../
 import { counted, spellBytes, spellDuration } from "../../print/spell.ts";
 import { pairLines } from "../../print/table.ts";
 import { EXIT, type RunCommand } from "../../terminal.ts";
+import { worksInNeed } from "../../work/works-in-need.ts";
 
 export const run: RunCommand = async (terminal, { args, json }) => {
   const { positionals } = parseArguments(args, {});
@@ -25,6 +26,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   );
   terminal.print(`nomos ${version} is up`);
   const landings = await openLandings(client).catch(() => NO_LANDINGS);
+  const works = await worksInNeed(client).catch(() => []);
   const lines = pairLines(terminal, [
     ["address", spellAddress(port)],
     ["pid", String(pid)],
@@ -38,6 +40,7 @@ export const run: RunCommand = async (terminal, { args, json }) => {
     ...modelLines(status),
     ...vaultLines(status),
     ...landingPairs(landings),
+    ...works.map(({ ticket, why, next }) => [ticket, `${why} (${next})`] as const),
     ["recovered", spellRecovery(recovery)],
     ["sandbox", sandbox.bubblewrap ?? `none: ${sandbox.remedy ?? ""}`],
   ]);

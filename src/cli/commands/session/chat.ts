@@ -54,7 +54,9 @@ async function begin(terminal: Terminal, client: Client, given: StartOptions): P
   if (isDemo) for (const line of DEMO_LINES) terminal.complain(yellow(line));
   const { prompt: _none, ...input } = startInput(terminal, agent, "", options);
   const { notice, neighbours = [], ...session } = await client.call("session.start", input);
-  if (notice !== undefined && neighbours.some(({ busy }) => busy)) terminal.complain(notice);
+  // Without neighbours it is an offer that is made once.
+  const isWorthIt = neighbours.length === 0 || neighbours.some(({ busy }) => busy);
+  if (notice !== undefined && isWorthIt) terminal.complain(notice);
   return { session, isNew: true };
 }
 

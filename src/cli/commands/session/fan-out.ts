@@ -34,7 +34,8 @@ export const run: RunCommand = async (terminal, given) => {
 const namesAgents = (word: string): boolean => /^(-a|--agents(=.*)?)$/.test(word);
 
 async function begin(terminal: Terminal, { args, json }: Invocation): Promise<number> {
-  const { agent: _agent, file: _file, worktree: _worktree, model: _model, ...shared } = START_OPTIONS;
+  const { agent: _agent, file: _file, worktree: _worktree, model: _model, ...all } = START_OPTIONS;
+  const { ticket: _ticket, audit: _audit, ...shared } = all;
   const { values, positionals } = parseArguments(args, {
     ...shared,
     agents: { type: "string", short: "a", multiple: true },

@@ -38,7 +38,8 @@ export const run: RunCommand = async (terminal, { args, json }) => {
   const waitMs = values.timeout === undefined ? null : durationMs(values.timeout);
   const schema = values.schema === undefined ? null : await readSchema(values.schema, terminal.cwd);
   const sources = { words: positionals, file: values["prompt-file"], contexts: values["context-file"] ?? [] };
-  const prompt = await readPrompt(terminal, sources, EVERYDAY.run.usage);
+  const mayBeEmpty = values.ticket !== undefined && schema === null;
+  const prompt = await readPrompt(terminal, { ...sources, mayBeEmpty }, EVERYDAY.run.usage);
   const client = await connect(terminal);
   const where = resolve(terminal.cwd, values.cwd ?? ".");
   const earlier = values.continue === true ? await lastIn(client, where) : values.session;
@@ -77,8 +78,8 @@ async function begin(terminal: Terminal, client: Client, asked: Asked, given: Ru
   const input = startInput(terminal, agent, promptFor(asked, agent.driver), options);
   const started = await client.call("session.start", { ...input, ...optionsFor(asked, agent.driver) });
   const { id, notice, neighbours = [] } = started;
-  // In --json mode, stderr lists only sessions that are at work now.
-  const isWorthIt = terminal.isScreen || neighbours.some(({ busy }) => busy);
+  // In --json mode, stderr lists only sessions that are at work now. Without neighbours it is an offer, made once.
+  const isWorthIt = terminal.isScreen || neighbours.length === 0 || neighbours.some(({ busy }) => busy);
   if (notice !== undefined && isWorthIt) terminal.complain(notice);
   for (const warning of started.warnings ?? []) terminal.complain(warning);
   return { id, turnId: null, after: 0, session: started, schemaBefore: false };

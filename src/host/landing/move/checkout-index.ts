@@ -6,6 +6,7 @@ import type { Checkout } from "./checkouts.ts";
 import { giveToOwner, ownFile } from "./index-lock.ts";
 
 const REFRESH_TIMEOUT_MS = 120_000;
+const USUAL_MODE = 0o644;
 
 /**
  * Copies the index of a checkout to where git may work on it. Its time decides which files git compares by content, so
@@ -29,14 +30,23 @@ export async function refreshIndex({ git }: RepositoryView, indexFile: string, r
   await git.run(["update-index", "-q", "--refresh"], { indexFile, workTree: root, timeoutMs: REFRESH_TIMEOUT_MS });
 }
 
-/** Whether an index holds exactly the files of a commit. */
-export async function isIndexOf({ git }: RepositoryView, indexFile: string, commit: string): Promise<boolean> {
-  const args = ["diff-index", "--cached", "--quiet", "--ignore-submodules=dirty", commit];
-  const options = { indexFile, timeoutMs: REFRESH_TIMEOUT_MS };
-  const { exitCode } = await git.run(args, options);
-  // An error is no difference: reports git's own words.
-  if (exitCode > 1) await git.must(args, options);
-  return exitCode === 0;
+/** An index without entries, for a checkout that has none yet. */
+export async function emptyIndex({ git }: RepositoryView, indexFile: string): Promise<void> {
+  await git.must(["read-tree", "--empty"], { indexFile });
+}
+
+/** Whether an index holds exactly the files of a commit; of a light move, only the files that it changes count. */
+export async function isIndexOf(
+  { git }: RepositoryView,
+  indexFile: string,
+  commit: string,
+  only: readonly string[] | null,
+): Promise<boolean> {
+  const args = ["diff-index", "--cached", "-z", "--name-only", "--ignore-submodules=dirty", commit];
+  const told = await git.must(args, { indexFile, timeoutMs: REFRESH_TIMEOUT_MS });
+  const differing = told.toString().split("\0").filter(Boolean);
+  const counted = only === null ? null : new Set(only);
+  return !differing.some((path) => counted === null || counted.has(path));
 }
 
 /**
@@ -55,9 +65,9 @@ export async function advanceIndex(
 export async function stageIndex(indexFile: string, { gitDir, root }: Checkout, owner: string) {
   const own = join(gitDir, "index");
   const beside = ownFile(gitDir, owner, "index");
-  const [was, made] = [await stat(own), await stat(indexFile)];
+  const [was, made] = [await stat(own).catch(() => null), await stat(indexFile)];
   await copyFile(indexFile, beside);
-  await chmod(beside, was.mode & 0o777);
+  await chmod(beside, (was?.mode ?? USUAL_MODE) & 0o777);
   await giveToOwner(beside, gitDir);
   await utimes(beside, made.atime, Math.floor(made.mtimeMs) / 1000);
   const file = await open(beside, "r");

@@ -27,4 +27,6 @@ export interface CheckoutMove {
   readonly owner: string;
   readonly filters: readonly string[];
   readonly bytesMax: number;
+  /** A few files: what the person changed elsewhere stays as it is, and objects are stored as `git commit` would. */
+  readonly isLight?: boolean;
 }

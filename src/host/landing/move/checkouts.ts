@@ -65,6 +65,12 @@ async function linkIn(git: GitRunner, { refFormat }: Repository, gitDir: string,
   return exitCode === 0 ? stdout.toString().trim() : null;
 }
 
+/** A merge, rebase or the like that waits to be ended in this checkout; null for none. */
+export async function underWayIn(gitDir: string): Promise<string | null> {
+  for (const [file, what] of UNDER_WAY) if (await isThere(join(gitDir, file))) return what;
+  return null;
+}
+
 /** What else goes on there that would be confused by a branch that moves. */
 async function busyWith(gitDir: string, ref: string, branch: string, isHere: boolean): Promise<string | null> {
   for (const [file, what] of UNDER_WAY) {

@@ -8,11 +8,13 @@ export interface Journal {
   readonly gitDir: string;
   readonly root: string;
   readonly branch: string;
+  /** A commit, or the empty tree for a branch that was not there. */
   readonly from: string;
   readonly to: string;
   /** Folders that were not there. */
   readonly folders: readonly string[];
   readonly steps: readonly JournalStep[];
+  readonly isLight?: boolean;
 }
 
 export interface JournalStep {

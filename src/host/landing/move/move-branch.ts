@@ -4,7 +4,7 @@ import { placesOf } from "./checkouts.ts";
 import { inTheWay } from "./look-at-checkout.ts";
 import { moveCheckout } from "./move-checkout.ts";
 import { holdRef } from "./move-ref.ts";
-import { releaseObjects, storeObjects } from "./store-objects.ts";
+import { releaseObjects, storeWork } from "./store-objects.ts";
 
 export type BranchMove = Omit<CheckoutMove, "checkout">;
 
@@ -26,8 +26,9 @@ export async function moveBranch(move: BranchMove): Promise<Moved> {
 }
 
 /** A branch that no checkout shows. */
-async function moveAlone({ git, view, repository, ref, folder }: BranchMove): Promise<Moved> {
-  await storeObjects(view, repository, ref, folder);
+async function moveAlone(move: BranchMove): Promise<Moved> {
+  const { git, repository, ref } = move;
+  await storeWork(move);
   const held = await holdRef(git, { ...ref, gitDir: repository.commonDir, root: repository.root });
   if (!("commit" in held)) return { ...held, paths: [] };
   const { checkouts, blocked } = await placesOf(git, repository, ref.branch);

@@ -1,10 +1,10 @@
 import { lstat, mkdir, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type TreeDifference, treeDifferences } from "../../git/tree-diff.ts";
+import { emptyTree, type TreeDifference, treeDifferences } from "../../git/tree-diff.ts";
 import { ChangedMeanwhile, doSteps, Unwritable } from "../../worktrees/apply/do-steps.ts";
 import type { Step } from "../../worktrees/apply/plan-steps.ts";
 import { type Found, takeFiles } from "../../worktrees/apply/take-file.ts";
-import { advanceIndex, refreshIndex, stageIndex, takeIndex } from "./checkout-index.ts";
+import { advanceIndex, emptyIndex, refreshIndex, stageIndex, takeIndex } from "./checkout-index.ts";
 import type { CheckoutMove, Moved } from "./checkout-move.ts";
 import { headOf } from "./checkouts.ts";
 import { takeIndexLock } from "./index-lock.ts";
@@ -12,7 +12,7 @@ import { dropJournal, writeJournal } from "./journal.ts";
 import { inTheWay, leftIt, unknownInTheWay, whyNot } from "./look-at-checkout.ts";
 import { type HeldRef, holdRef } from "./move-ref.ts";
 import { prepareFiles } from "./prepare-files.ts";
-import { storeObjects } from "./store-objects.ts";
+import { storeWork } from "./store-objects.ts";
 
 const SUBMODULE = "160000";
 
@@ -41,24 +41,28 @@ export async function moveCheckout(move: CheckoutMove): Promise<Moved> {
 }
 
 async function moveLocked(move: CheckoutMove): Promise<Moved> {
-  const { git, view, repository, checkout, ref, folder, bytesMax } = move;
+  const { git, view, repository, checkout, ref, folder, bytesMax, isLight = false } = move;
   const { root, gitDir } = checkout;
-  const changes = await treeDifferences(view.git, `${ref.from}^{tree}`, `${ref.to}^{tree}`);
+  if (ref.from === null && (await hasParents(move)))
+    return inTheWay(`${ref.branch} has no commit in ${root} yet, but its remote has: pull it first`);
+  const from = ref.from ?? (await emptyTree(view.git));
+  const changes = await treeDifferences(view.git, `${from}^{tree}`, `${ref.to}^{tree}`);
   const scratch = join(folder, "mine");
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   const paths = changes.map(({ path }) => path);
   // Before the look for local changes: whatever happens after it changes a stamp, and then nothing is replaced.
   const found = await takeFiles({ root, view, scratch, bytesMax }, paths);
-  const blocked = await whyNot(move, changes);
+  const mine = join(folder, "index-mine");
+  const blocked = await whyNot(move, { changes, from, indexFile: mine });
   if (blocked !== null) return blocked;
   const odd = unknownInTheWay(changes, found);
   if (odd.length > 0) return inTheWay(`files that git does not know are in the way in ${root}`, odd);
   const steps = stepsOf(changes, found, await prepareFiles(view, ref.to, changes, join(folder, "new")));
   const indexFile = join(folder, "index-new");
-  await takeIndex(view, checkout, indexFile);
-  await advanceIndex(view, indexFile, ref);
+  if (!(await takeIndex(view, checkout, indexFile))) await emptyIndex(view, indexFile);
+  await advanceIndex(view, indexFile, { from, to: ref.to });
   await writeJournal(folder, {
-    ...{ gitDir, root, branch: ref.branch, from: ref.from, to: ref.to },
+    ...{ gitDir, root, branch: ref.branch, from, to: ref.to, isLight },
     folders: await missingFolders(root, steps),
     steps: steps.map(({ path, before, after }) => ({
       path,
@@ -67,7 +71,7 @@ async function moveLocked(move: CheckoutMove): Promise<Moved> {
     })),
   });
   // Not before: git could not remove them for weeks, and a landing that is refused may be tried many times.
-  await storeObjects(view, repository, ref, folder);
+  await storeWork(move);
   const held = await holdRef(git, { ...ref, gitDir, root });
   if (!("commit" in held)) return { ...held, paths: [] };
   // Cannot change any more: git has locked it with the branch.
@@ -78,6 +82,10 @@ async function moveLocked(move: CheckoutMove): Promise<Moved> {
   const moved = await swap(move, steps, indexFile, held).finally(() => held.abort());
   if (moved.moved) await placeSubmodules(root, changes);
   return moved;
+}
+
+async function hasParents({ view, ref }: CheckoutMove): Promise<boolean> {
+  return (await view.git.text(["rev-parse", `${ref.to}^@`])) !== "";
 }
 
 function stepsOf(

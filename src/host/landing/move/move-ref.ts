@@ -9,7 +9,8 @@ export interface RefMove {
   /** Where the person's hooks start. */
   readonly root: string | null;
   readonly branch: string;
-  readonly from: string;
+  /** Null: there is no such branch yet. */
+  readonly from: string | null;
   readonly to: string;
   readonly reason: string;
   readonly identity: { readonly name: string; readonly email: string };
@@ -48,11 +49,12 @@ export async function moveRef(git: GitRunner, move: RefMove): Promise<RefMoved> 
  */
 export async function holdRef(git: GitRunner, move: RefMove): Promise<HeldRef | RefKept> {
   const { branch, from, to, reason, identity } = move;
-  const order = Promise.withResolvers<"commit" | "abort">();
+  const answer = Promise.withResolvers<"commit" | "abort">();
   const prepared = Promise.withResolvers<true>();
   async function* orders(): AsyncGenerator<string> {
-    yield `start\nupdate refs/heads/${branch} ${to} ${from}\nprepare\n`;
-    yield `${await order.promise}\n`;
+    const order = from === null ? `create refs/heads/${branch} ${to}` : `update refs/heads/${branch} ${to} ${from}`;
+    yield `start\n${order}\nprepare\n`;
+    yield `${await answer.promise}\n`;
   }
   let told = "";
   const ended = git
@@ -75,18 +77,18 @@ export async function holdRef(git: GitRunner, move: RefMove): Promise<HeldRef | 
   const outcome = await Promise.race([prepared.promise, ended]);
   if (outcome !== true) {
     // Ends the input, which nobody reads any more.
-    order.resolve("abort");
+    answer.resolve("abort");
     return kept(git, move, outcome);
   }
   return {
     commit: async () => {
-      order.resolve("commit");
+      answer.resolve("commit");
       const words = await ended;
       // A hook that fails afterwards does not take the move back.
       return (await tipIn(git, move)) === to ? { moved: true } : kept(git, move, words);
     },
     abort: async () => {
-      order.resolve("abort");
+      answer.resolve("abort");
       await ended;
     },
   };

@@ -10,7 +10,7 @@ import type { Step } from "../../worktrees/apply/plan-steps.ts";
 import { inParent } from "../../worktrees/apply/take-file.ts";
 import { isAncestor } from "../landing-view.ts";
 import { hashOf, lookAt, type Seen } from "../look-at-file.ts";
-import { advanceIndex, isIndexOf, refreshIndex, stageIndex, takeIndex } from "./checkout-index.ts";
+import { advanceIndex, emptyIndex, isIndexOf, refreshIndex, stageIndex, takeIndex } from "./checkout-index.ts";
 import { allCheckouts, headOf } from "./checkouts.ts";
 import { dropIndexLock, holdsIndexLock, takeIndexLock } from "./index-lock.ts";
 import { dropJournal, type Journal, type JournalStep, readJournal } from "./journal.ts";
@@ -68,15 +68,19 @@ async function settleRefLocks({ repository, branch, to }: CutMove, gitDir: strin
 
 async function settleCheckout(cut: CutMove, journal: Journal, hasLanded: boolean): Promise<void> {
   const { git, view, repository, folder, owner } = cut;
-  const { gitDir, root, branch, from, to } = journal;
+  const { gitDir, root, branch, from, to, isLight = false } = journal;
   // Who removed the lock, as git tells people to, gets their files back all the same while the index shows `from`.
   const isOurs = (await holdsIndexLock(gitDir, owner)) || (await takeIndexLock(gitDir, owner)) !== null;
   if (!isOurs) return;
   const checkout = { gitDir, root };
   const indexFile = join(folder, "index-cut");
-  if (!(await takeIndex(view, checkout, indexFile))) return;
+  if (!(await takeIndex(view, checkout, indexFile))) {
+    if (!isLight) return;
+    await emptyIndex(view, indexFile);
+  }
   const isHere = (await headOf(git, repository, gitDir)) === `refs/heads/${branch}`;
-  if (await isIndexOf(view, indexFile, from)) {
+  const only = isLight ? journal.steps.map(({ path }) => path) : null;
+  if (await isIndexOf(view, indexFile, from, only)) {
     await removeUnfinished(root, journal.steps);
     if (!hasLanded) await takeBack(journal);
     else if (isHere) {

@@ -4,11 +4,23 @@ import { errno } from "../../errno.ts";
 import { readSmallFile } from "../../files/small-file.ts";
 import type { Repository } from "../../git/find-repository.ts";
 import type { RepositoryView } from "../../git/repository-view.ts";
+import type { CheckoutMove } from "./checkout-move.ts";
 
 const PACK_TIMEOUT_MS = 600_000;
 /** Names the `.keep` file of a pack that no ref leads to yet. */
 const KEPT = "kept";
 const KEPT_BYTES_MAX = 65_536;
+
+/** Puts the commit that a branch moves to into the person's repository, with all that it brings. */
+export function storeWork({
+  view,
+  repository,
+  ref,
+  folder,
+  isLight = false,
+}: Omit<CheckoutMove, "checkout">): Promise<void> {
+  return isLight ? storeLoose(view, repository, ref) : storeObjects(view, repository, ref, folder);
+}
 
 /**
  * Puts a commit and what it needs into the person's repository, as one pack. A pack counts once its index is there, so
@@ -36,6 +48,39 @@ export async function storeObjects(
   const owner = await stat(target);
   for (const name of names) await moveInto(join(made, name), join(target, name), owner);
   await syncFolder(target);
+}
+
+/**
+ * Puts the few objects that a commit brings into the person's repository one by one, as `git commit` does: a pack for each
+ * of many small commits would slow their git down. The commit comes last.
+ */
+async function storeLoose(
+  { git, gitDir }: RepositoryView,
+  { commonDir }: Repository,
+  { to }: { readonly to: string },
+): Promise<void> {
+  const args = ["rev-list", "--objects", "--no-object-names", to, "--not", `${to}^@`];
+  const ids = (await git.text(args, { timeoutMs: PACK_TIMEOUT_MS })).split("\n").filter(Boolean);
+  const target = join(commonDir, "objects");
+  const owner = await stat(target);
+  const touched = new Set<string>([target]);
+  for (const id of ids.toReversed()) {
+    const [folder, name] = [id.slice(0, 2), id.slice(2)];
+    const made = join(gitDir, "objects", folder, name);
+    // What the view did not make is in the repository already.
+    if ((await lstat(made).catch(() => null)) === null) continue;
+    const place = join(target, folder);
+    if ((await mkdir(place, { recursive: true })) !== undefined) await openAs(place, owner);
+    if ((await lstat(join(place, name)).catch(() => null)) === null)
+      await copyAcross(made, join(place, name), { ...owner, mode: owner.mode & 0o444 });
+    touched.add(place);
+  }
+  for (const folder of touched) await syncFolder(folder);
+}
+
+async function openAs(folder: string, { uid, gid, mode }: Owner): Promise<void> {
+  if (process.getuid?.() === 0) await chown(folder, uid, gid);
+  await chmod(folder, mode & 0o2777);
 }
 
 /** Called when the branch leads to them, or never will. */
@@ -75,7 +120,7 @@ async function moveInto(source: string, target: string, owner: Owner): Promise<v
 
 /** The home may lie on another disk. Under another name first: git takes up whatever is called `pack-*`. */
 async function copyAcross(source: string, target: string, owner: Owner): Promise<void> {
-  const beside = join(target, "..", `tmp_nomos_${crypto.randomUUID()}`);
+  const beside = join(target, "..", `tmp_obj_nomos_${crypto.randomUUID()}`);
   try {
     await copyFile(source, beside);
     await giveTo(beside, owner);

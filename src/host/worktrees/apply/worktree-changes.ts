@@ -39,7 +39,7 @@ export async function worktreeChanges(look: Look, { patchBytesMax }: PatchWish):
   return { files, added: sum("added"), removed: sum("removed"), patch: patchBytesMax === 0 ? null : patch };
 }
 
-function countedFiles(told: string): readonly ChangedFile[] {
+export function countedFiles(told: string): readonly ChangedFile[] {
   return told
     .split("\0")
     .filter(Boolean)

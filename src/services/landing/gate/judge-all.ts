@@ -3,7 +3,7 @@ import type { Finding } from "../../../domains/index.ts";
 import { HostError, type LandedChange } from "../../../host/index.ts";
 import type { Redactor } from "../../../redaction/index.ts";
 import type { Breathe } from "../../secret-scan/breath.ts";
-import type { Judged } from "../judge.ts";
+import type { Judged, LandingLaw } from "../judge.ts";
 import type { LandingSettings } from "../landing-settings.ts";
 import { type Gathered, gatherFindings } from "./gather-findings.ts";
 import { judgeCommits } from "./judge-commits.ts";
@@ -17,6 +17,7 @@ export interface JudgeMeans {
   readonly settings: LandingSettings;
   readonly redactor: Pick<Redactor, "find" | "look" | "text" | "data">;
   readonly breathe: Breathe;
+  readonly law?: LandingLaw | undefined;
 }
 
 /** A history of more commits is looked at for too long; `make` has the same limit. */
@@ -28,7 +29,7 @@ const COMMITS_MAX = 500;
  */
 export async function judgeAll(
   given: Judged,
-  { settings, redactor, breathe }: JudgeMeans,
+  { settings, redactor, breathe, law }: JudgeMeans,
 ): Promise<readonly Finding[]> {
   const found = gatherFindings();
   const { opened, order, captured, tip, made, state } = given;
@@ -40,6 +41,9 @@ export async function judgeAll(
   await judgeSize(opened, { tip, commit: made.commit }, changes, settings, found);
   if (isTooLarge(found)) return redactor.data(found.list());
   await judgeCommits({ opened, tip, captured, kept: made.kept }, found);
+  // Before the scope: what the law forbids is no question of it, and is never offered.
+  const unlawful = (await law?.judge({ opened, order, tip, state, commit: made.commit, changes })) ?? [];
+  for (const { rule, ...finding } of unlawful) found.add(rule, finding);
   const { scope = null, name = order.sessionId } = state.spec ?? {};
   const rules = { scope, widened: state.widened ?? [], protect: settings.protect, again: `nomos land ${name}` };
   await judgePaths(opened, made.commit, changes, rules, found);

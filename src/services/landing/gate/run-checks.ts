@@ -15,7 +15,7 @@ export interface CheckMeans extends WalledMeans {
   readonly clock: Pick<Clock, "steadyMs">;
 }
 
-const NOTHING: CheckReport = { findings: [], checkMs: 0 };
+const NOTHING: CheckReport = { findings: [], passed: [], checkMs: 0 };
 
 /**
  * Runs the person's hooks, then all checks, on a copy of the commit. The commit stays what it is: a check that leaves other
@@ -48,7 +48,8 @@ export async function runChecks(given: Checked, means: CheckMeans, signal: Abort
     await addChanged(given, hooks.calls.length > 0, found);
     const checkMs = Math.round(clock.steadyMs() - begunMs);
     const findings: readonly Finding[] = redactor.data(found.list());
-    return { findings, checkMs, ...(message === null || findings.length > 0 ? {} : { message }) };
+    const passed = findings.length === 0 ? checks : [];
+    return { findings, passed, checkMs, ...(message === null || findings.length > 0 ? {} : { message }) };
   } finally {
     given.running?.(null);
   }

@@ -1,6 +1,6 @@
 import type { Finding, Landed, Prepared } from "../../../domains/index.ts";
 import type { LandingRepository } from "../../../host/index.ts";
-import type { MadeCommits } from "../judge.ts";
+import type { CheckReport, MadeCommits } from "../judge.ts";
 import type { LandingDeps } from "../landing-deps.ts";
 import type { Item } from "./lane-items.ts";
 import type { LaneParts } from "./lane-parts.ts";
@@ -23,14 +23,14 @@ export async function bringHome(
   parts: LaneParts,
   opened: LandingRepository,
   stacked: readonly Stacked[],
-  { checkMs, onto }: { readonly checkMs: number; readonly onto: string },
+  { checkMs, passed, onto }: Pick<CheckReport, "checkMs" | "passed"> & { readonly onto: string },
   signal: AbortSignal,
 ): Promise<Home> {
   const { deps, facts, kept } = parts;
   const last = stacked.at(-1);
   if (last === undefined) return { at: "landed" };
   const all = stacked.map((one) => ({ ...one, prepared: preparedOf(one) }));
-  await facts.prepare(all);
+  await facts.prepare(all, passed.length === 0 ? null : { commit: last.made.commit, checks: passed });
   const { into, pullRequest } = last.order;
   if (pullRequest !== null) return push(parts, opened, last, checkMs);
   const ref = { branch: into, from: onto, to: last.made.commit, reason: `nomos: land ${last.id}` };

@@ -43,7 +43,7 @@ export async function landBatch(
     checks.check({ opened, landings: stacked, onto, commit: last.made.commit }, unmoved),
   );
   if (report === null) return { at: "moved", ids, checkMs: null };
-  const { findings, message, checkMs } = report;
+  const { findings, message, checkMs, passed } = report;
   const isAlone = stacked.length === 1;
   // A hook may change one message at a time.
   if (!isAlone && (findings.length > 0 || message !== undefined)) return { at: "apart", ids, checkMs };
@@ -52,7 +52,7 @@ export async function landBatch(
     return { at: "settled", ids, checkMs };
   }
   const ready = message === undefined ? stacked : [await reworded(parts, opened, last, { message, onto }, signal)];
-  const home = await bringHome(parts, opened, ready, { checkMs, onto }, signal);
+  const home = await bringHome(parts, opened, ready, { checkMs, passed, onto }, signal);
   if (home.at === "landed") await ends.forget(ids);
   if (home.at !== "blocked") return { at: home.at, ids, checkMs };
   if (!isAlone) return { at: "apart", ids, checkMs };

@@ -1,0 +1,3 @@
+export { ChooseRepository } from "./choose-repository.tsx";
+export { LawError, NoRepository } from "./law-error.tsx";
+export { useRepository } from "./use-repository.ts";
