@@ -40,6 +40,17 @@ async function treeIsSigned({ call }: TestDaemon): Promise<void> {
   await expect.poll(isSigned, { timeout: 60_000 }).toBe(true);
 }
 
+const EXO_CONSTITUTION = `# Rules
+
+\`\`\`yaml exo-policy
+id: DB-001
+type: filesystem_deny
+patterns: ["db/**"]
+actions: [write]
+message: "Add a new migration."
+\`\`\`
+`;
+
 interface Told {
   readonly step: string;
   readonly outcome: unknown;
@@ -70,7 +81,9 @@ describe("the same steps on every surface", () => {
       const cwd = await realpath(await mkdtemp(join(tmpdir(), "nomos-parity-")));
       onTestFinished(() => rm(cwd, { recursive: true, force: true }));
       makeRepository(join(cwd, "repo"));
-      makeRepository(join(cwd, "law"), "version: 1\n");
+      makeRepository(join(cwd, "law"), { ".nomos/config.yaml": "version: 1\n" });
+      makeRepository(join(cwd, "ruled"), { "README.md": "# Ruled\n" });
+      makeRepository(join(cwd, "exo"), { ".exo/CONSTITUTION.md": EXO_CONSTITUTION });
       const daemon = await startDaemon({ cwd });
       await treeIsSigned(daemon);
       const places = { [daemon.home]: "<home>", [cwd]: "<cwd>", [daemon.url]: "<url>" };
@@ -128,17 +141,21 @@ describe("the same steps on every surface", () => {
 });
 
 /** Identical bytes each time. */
-function makeRepository(path: string, config: string | null = null): void {
-  const identity = ["-c", "user.name=a", "-c", "user.email=a@b"];
+function makeRepository(path: string, files: Readonly<Record<string, string>> = {}): void {
+  const identity = { name: "a", email: "a@b" };
   const at = "2026-01-01T00:00:00Z";
   const env = { ...process.env, GIT_AUTHOR_DATE: at, GIT_COMMITTER_DATE: at };
-  execFileSync("git", ["init", "--quiet", path]);
-  execFileSync("git", ["-C", path, ...identity, "commit", "--quiet", "--allow-empty", "-m", "first"], { env });
-  if (config === null) return;
-  mkdirSync(join(path, ".nomos"));
-  writeFileSync(join(path, ".nomos", "config.yaml"), config);
-  execFileSync("git", ["-C", path, "add", ".nomos"]);
-  execFileSync("git", ["-C", path, ...identity, "commit", "--quiet", "-m", "law"], { env });
+  const git = (...args: readonly string[]) => execFileSync("git", ["-C", path, ...args], { env });
+  execFileSync("git", ["init", "--quiet", "--initial-branch=main", path]);
+  for (const [name, value] of Object.entries(identity)) git("config", `user.${name}`, value);
+  git("commit", "--quiet", "--allow-empty", "-m", "first");
+  if (Object.keys(files).length === 0) return;
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(join(path, file, ".."), { recursive: true });
+    writeFileSync(join(path, file), text);
+  }
+  git("add", ".");
+  git("commit", "--quiet", "-m", "files");
 }
 
 async function play(speaker: Speaker, step: Step, memory: Memory): Promise<unknown> {

@@ -30,6 +30,7 @@ import {
   expectSound,
   idle,
   PATIENCE,
+  pendingOf,
   show,
   turn,
 } from "./support/talk.ts";
@@ -43,6 +44,12 @@ beforeAll(async () => {
 afterAll(() => daemon[Symbol.asyncDispose]());
 
 const spawn = (body: object) => daemon.call("POST", "/sessions/agent", { adapter: "demo", ...body });
+/** A turn that stands still until the answer's call. */
+async function turnThatWaits(id: string, script: string): Promise<() => Promise<void>> {
+  expectOk(await daemon.call("POST", `/sessions/${id}/prompt`, { prompt: `ask Go on?\n${script}` }));
+  const question = await pendingOf(daemon, id);
+  return async () => void expectOk(await daemon.call("POST", `/api/approvals/${question.id}/approve`, {}));
+}
 const statusOf = (bench: GovernedBench, id: string) => /"status":"(\w+)"/.exec(refText(bench, "status", id))?.[1];
 
 proves("GW-7", "case 28: a finish needs a summary, a known status, and a reason where checks are skipped", async () => {
@@ -100,19 +107,18 @@ proves("GW-7", "a finish that the agent asks for in its turn happens when the tu
   using bench = await setUpGoverned();
   bench.tickets(ticket(T1, { checks: [["sh", "-c", "test -f src/a.ts"]] }));
   const { id } = await startOn(daemon, bench.repo, T1, "say hello");
-  const { turnId } = expectOk(
-    await daemon.call<{ turnId: string }>("POST", `/sessions/${id}/prompt`, { prompt: "sleep 1500\nwrite src/a.ts x" }),
-  );
+  const goOn = await turnThatWaits(id, "write src/a.ts x");
   const asked = expectOk(await finish(daemon, id, { summary: "All of it." }));
   expect(asked).toMatchObject({ asked: true, work: { state: "active" } });
+  await goOn();
   const work = await eventually("the finish", async () =>
     (await worksOn(daemon, bench.repo, T1)).find(({ state, settled: is }) => state === "finished" && is),
   );
   expect(work).toMatchObject({ checks: "passed", summary: "All of it." });
-  expect(turnId).not.toBe("");
   const other = await startOn(daemon, bench.repo, T1, "write src/b.ts x\nrun rm -f src/a.ts src/b.ts");
-  await daemon.call("POST", `/sessions/${other.id}/prompt`, { prompt: "sleep 1500\nwrite src/c.ts x" });
-  expectOk(await finish(daemon, other.id, { summary: "Not really." }));
+  const goOnToo = await turnThatWaits(other.id, "write src/c.ts x");
+  expect(expectOk(await finish(daemon, other.id, { summary: "Not really." })).asked).toBe(true);
+  await goOnToo();
   const refused = await eventually("the refusal", async () =>
     (await worksOn(daemon, bench.repo, T1)).find(({ refused: why }) => why !== undefined),
   );

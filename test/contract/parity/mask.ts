@@ -15,6 +15,7 @@ const FIXED: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{48}\b/g, "<ticket>"],
   [/\b[0-9a-f]{40}\b/g, "<commit>"],
   [/^[0-9a-f]{12}$/g, "<repository>"],
+  [/\bnomos\/[0-9a-f]{8}\+[0-9a-f]{8}\+[A-Za-z0-9+/=]{44}/g, "<signer>"],
 ];
 /** Members whose number varies by chance. */
 const LUCKY: ReadonlySet<string> = new Set([

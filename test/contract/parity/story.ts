@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { needs } from "../../support/needs.ts";
+import { LAW_STORY } from "./law-story.ts";
 import { TICKET_STORY } from "./ticket-story.ts";
 import { WORK_STORY } from "./work-story.ts";
 
@@ -635,6 +636,7 @@ export const STORY: readonly Step[] = [
   ...FANOUT_STORY,
   ...TICKET_STORY,
   ...WORK_STORY,
+  ...LAW_STORY,
 ];
 
 /** These run last. */
