@@ -21,6 +21,7 @@ export const GOVERNED_FACTS = {
   "governance.composed@1": fc.record({ seal: text, because: text }),
   "governance.found@1": fc.record({ root: maybe, branch: text, tip: text, lockHash: maybe, rulesHash: maybe }),
   "governance.refused@1": fc.record({
+    ...{ root: maybe, branch: text },
     problems: fc.array(fc.record({ code: text, message: text }), { maxLength: 2 }),
     more: fc.nat(),
   }),

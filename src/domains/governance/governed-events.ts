@@ -26,6 +26,15 @@ export interface FoundLaw {
   readonly rulesHash: string | null;
 }
 
+/** The branch holds a law, and nothing is allowed under it. */
+export interface RefusedLaw {
+  readonly root: string | null;
+  readonly branch: string;
+  readonly problems: readonly LawProblem[];
+  /** Problems that are not listed. */
+  readonly more: number;
+}
+
 export interface ImportedFiles {
   /** Such as `exo`. */
   readonly from: string;
@@ -54,9 +63,7 @@ export const GOVERNED_EVENTS = {
   /** Read from the branch after somebody moved it. */
   "governance.found@1": event<FoundLaw>({ spaceNeed: "course" }),
   /** The branch holds a law that does not hold: nothing is allowed under it. */
-  "governance.refused@1": event<{ readonly problems: readonly LawProblem[]; readonly more: number }>({
-    spaceNeed: "course",
-  }),
+  "governance.refused@1": event<RefusedLaw>({ spaceNeed: "course" }),
   "governance.removed@1": event<{
     readonly commit: string | null;
     readonly files: readonly string[];

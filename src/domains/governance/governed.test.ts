@@ -17,6 +17,7 @@ import {
 
 const ABSENT = GovernedStream.empty("k");
 const DONE = { root: "/r", branch: "main", mode: "tracked", commit: "c", files: [".nomos/config.yaml"] } as const;
+const PLACE = { root: "/r", branch: "main" };
 const LOCK = { lockHash: "l1", previous: null, rulesHash: "r1" };
 const FOUND = { root: "/r", branch: "main", tip: "t", lockHash: "l1", rulesHash: "r1" };
 
@@ -55,9 +56,11 @@ proves("GS-2", "the same lock, seal or law again: nothing is recorded; another o
 });
 
 proves("GS-2", "a law that does not hold: recorded once, until it holds again", () => {
-  const refuse = (state: GovernedState) => refuseLaw(state, [{ code: "governance_drift", message: "edited" }]);
+  const refuse = (state: GovernedState) =>
+    refuseLaw(state, { ...PLACE, problems: [{ code: "governance_drift", message: "edited" }] });
   const refused = after((state) => findLaw(state, FOUND), refuse);
   expect(refused.problems).toHaveLength(1);
+  expect(after(refuse)).toMatchObject(PLACE);
   expect(refuse(refused)).toEqual([]);
   expect(findLaw(refused, FOUND)).toHaveLength(1);
   expect(
@@ -71,7 +74,7 @@ proves("GS-2", "a law that does not hold: recorded once, until it holds again", 
 
 proves("GS-2", "events stay small: at most 20 problems and 100 files are named", () => {
   const problems = Array.from({ length: 50 }, (_, n) => ({ code: `c${n}`, message: "x".repeat(9999) }));
-  const refused = after((state) => refuseLaw(state, problems));
+  const refused = after((state) => refuseLaw(state, { ...PLACE, problems }));
   expect([refused.problems.length, refused.more]).toEqual([GOVERNED_LIMITS.problems.max, 30]);
   const files = Array.from({ length: 500 }, (_, n) => `f${n}`);
   expect(collectLaw(ABSENT, { files, refs: [] })).toMatchObject([{ data: { files: files.slice(0, 100) } }]);

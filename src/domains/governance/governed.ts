@@ -15,6 +15,7 @@ import {
   type Initialised,
   type LawMode,
   type LawProblem,
+  type RefusedLaw,
 } from "./governed-events.ts";
 
 const fact = factsOf(GOVERNED_EVENTS);
@@ -106,12 +107,13 @@ export function findLaw(state: GovernedState, found: FoundLaw): Decision {
   return isKnown ? [] : [fact("governance.found@1", found)];
 }
 
-export function refuseLaw(state: GovernedState, problems: readonly LawProblem[]): Decision {
+export function refuseLaw(state: GovernedState, found: Omit<RefusedLaw, "more">): Decision {
+  const { root, branch, problems } = found;
   const listed = problems
     .slice(0, GOVERNED_LIMITS.problems.max)
     .map(({ code, message }) => ({ code, message: message.slice(0, MESSAGE_CHARS_MAX) }));
   if (listed.length === 0 || JSON.stringify(state.problems) === JSON.stringify(listed)) return [];
-  return [fact("governance.refused@1", { problems: listed, more: problems.length - listed.length })];
+  return [fact("governance.refused@1", { root, branch, problems: listed, more: problems.length - listed.length })];
 }
 
 export function removeLaw(
@@ -158,8 +160,10 @@ function changeOf(given: FactOf<typeof GOVERNED_EVENTS>): Partial<GovernedState>
       const { root, branch, lockHash, rulesHash } = given.data;
       return { ...SOUND, branch, lockHash, rulesHash, ...(root === null ? {} : { root }) };
     }
-    case "governance.refused@1":
-      return { at: "governed", problems: given.data.problems, more: given.data.more };
+    case "governance.refused@1": {
+      const { root, branch, problems, more } = given.data;
+      return { at: "governed", branch, problems, more, ...(root === null ? {} : { root }) };
+    }
     case "governance.removed@1":
       return { ...GONE, at: "removed" };
     case "governance.imported@1":

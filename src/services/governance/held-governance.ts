@@ -87,7 +87,7 @@ export function holdGovernance(deps: HeldGovernanceDeps): HeldGovernance {
       .change(
         GovernedStream,
         repoKey,
-        (state) => (sound === null ? refuseLaw(state, problems) : findLaw(state, found)),
+        (state) => (sound === null ? refuseLaw(state, { root, branch, problems }) : findLaw(state, found)),
         DAEMON,
       )
       .catch((thrown: unknown) => log("a law could not be recorded", { root, reason: String(thrown) }));

@@ -100,7 +100,11 @@ async function commandLine(daemon: TestDaemon, token: string): Promise<Speaker> 
   const words = (syscall: Syscall, input: Record<string, unknown>): string[] => [
     ...syscall.name.split("."),
     ...Object.entries(input).map(([name, value]) =>
-      syscall.confidential?.includes(name) === true ? (PIPED[name] ?? "") : option(name, value),
+      isFile(syscall, name, value)
+        ? option(name, "-")
+        : syscall.confidential?.includes(name) === true
+          ? (PIPED[name] ?? "")
+          : option(name, value),
     ),
   ];
   let calls = 0;
@@ -136,10 +140,16 @@ async function commandLine(daemon: TestDaemon, token: string): Promise<Speaker> 
 /** A secret is never an argument: the word that says it comes from standard input. */
 const PIPED: { readonly [member: string]: string } = { value: "--stdin", passphrase: "--stdin", entries: "-" };
 
-function pipedText({ confidential = [] }: Syscall, input: Record<string, unknown>): string {
+/** Its text is read from a file, or from standard input. */
+function isFile({ cli }: Syscall, name: string, value: unknown): boolean {
+  return cli.files?.includes(name) === true && typeof value === "string";
+}
+
+function pipedText({ cli, confidential = [] }: Syscall, input: Record<string, unknown>): string {
   const { entries } = input;
   if (Array.isArray(entries)) return entries.map(({ name, value }) => `${name}=${value}\n`).join("");
-  return String(confidential.map((member) => input[member]).find((value) => value !== undefined) ?? "");
+  const piped = [...confidential, ...(cli.files ?? []).filter((name) => typeof input[name] === "string")];
+  return String(piped.map((member) => input[member]).find((value) => value !== undefined) ?? "");
 }
 
 function option(name: string, value: unknown): string {

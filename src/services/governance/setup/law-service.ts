@@ -110,7 +110,8 @@ export function createLawService(deps: LawServiceDeps): LawService {
       }),
     build: (cwd, by) => inTurn(() => law.build(cwd).then(() => recordCompiled(cwd, "build", by))),
     compose: (cwd, by) => inTurn(() => law.compose(cwd).then(() => recordCompiled(cwd, "compose", by))),
-    list: (limit) => store.rows(GOVERNED, { limit }),
+    // Their ids are hashes, whose order tells nothing.
+    list: async (limit) => (await store.rows(GOVERNED, { limit })).toSorted(byRoot),
     offer: async (cwd) => {
       // Each folder is looked at once: git is asked for it, and a session should start at once.
       if (lookedAt.has(cwd)) return null;
@@ -123,6 +124,11 @@ export function createLawService(deps: LawServiceDeps): LawService {
       return offered.length === 0 ? null : OFFER;
     },
   };
+}
+
+function byRoot(one: GovernedRow, other: GovernedRow): number {
+  const [a, b] = [one, other].map(({ root, id }) => `${root ?? ""} ${id}`);
+  return (a ?? "") < (b ?? "") ? -1 : 1;
 }
 
 type Note = (repoKey: string, decide: (state: GovernedState) => Decision, by: By) => Events;
