@@ -124,17 +124,17 @@ export interface SyscallTypes {
     readonly input: {
       /** the driver; `driver list` shows all */
       readonly adapter: string;
-      /** the session's agent; default: the agent with the driver's name */
+      /** default: the agent with the driver's name */
       readonly agent?: string;
       /** a workspace by its slug; older form of `ground` */
       readonly workspaceSlug?: string;
-      /** where the session works: ws://workspaces/<slug>, followed by a path if needed */
+      /** such as ws://workspaces/<slug>/src */
       readonly ground?: string;
       /** the working directory, if you name no ground */
       readonly cwd?: string;
       /** at most 1048576 bytes */
       readonly prompt?: string;
-      /** images, files and links; the turn is refused if the agent does not accept one of them */
+      /** images, files and links; refused if the agent does not take one of them */
       readonly attachments?: readonly {
         readonly kind: "image" | "resource" | "link";
         readonly name: string;
@@ -153,7 +153,7 @@ export interface SyscallTypes {
       /** default: the first line of the first prompt */
       readonly title?: string;
       readonly sandbox?: "off" | "warn" | "enforce" | "strict";
-      /** paths the session may change, below the repository's root; implies a worktree */
+      /** paths it may change, from the repository's root; implies a worktree */
       readonly scope?: {
         readonly allow?: readonly string[];
         readonly deny?: readonly string[];
@@ -163,15 +163,15 @@ export interface SyscallTypes {
       };
       /** work in a new worktree, made from the repository at `base` */
       readonly worktree?: boolean;
-      /** branch, tag or commit to make the worktree from; default: HEAD */
+      /** branch, tag or commit of the worktree; default: HEAD */
       readonly base?: string;
       /** secrets its processes get as variables */
       readonly secrets?: readonly string[];
       /** for the script driver: the TypeScript file to run */
       readonly file?: string;
-      /** work on this ticket: strict, in a worktree of its own, within the ticket's scope, under its lease */
+      /** a ticket to work on: strict, within its scope, under its lease */
       readonly ticket?: string;
-      /** on a ticket: another model reads what was done, and changes nothing */
+      /** of a ticket: read what was done, change nothing */
       readonly audit?: boolean;
     };
     readonly output: {
@@ -241,15 +241,15 @@ export interface SyscallTypes {
         readonly fingerprint: string;
         readonly count: number;
       }[];
-      /** where the session differs from the request, such as its directory */
+      /** where it differs from the request */
       readonly warnings?: readonly string[];
-      /** living sessions in the same directory, a parent directory or a subdirectory */
+      /** living sessions in the same directory, or above or below it */
       readonly neighbours?: readonly {
         readonly id: string;
         readonly name: string;
         readonly busy: boolean;
       }[];
-      /** what the neighbours mean for this session, and how to avoid conflicts; once for a repository: that it can have a law */
+      /** about neighbours, or that the repository can have a law */
       readonly notice?: string;
     };
   };
@@ -267,7 +267,7 @@ export interface SyscallTypes {
       readonly interrupt?: boolean;
       /** while a turn runs: a message for it, taken up with its next step; else an ordinary prompt */
       readonly steer?: boolean;
-      /** images, files and links; the turn is refused if the agent does not accept one of them */
+      /** images, files and links; refused if the agent does not take one of them */
       readonly attachments?: readonly {
         readonly kind: "image" | "resource" | "link";
         readonly name: string;
@@ -2187,9 +2187,14 @@ export interface SyscallTypes {
       readonly cwd: string;
       /** whose law */
       readonly from: "exo";
+      /** say what would be written, and write nothing */
+      readonly dryRun?: boolean | "0" | "1" | "true" | "false";
     };
     readonly output: {
+      readonly dryRun: boolean;
       readonly written: readonly string[];
+      /** they were there already */
+      readonly kept: readonly string[];
       readonly leftOut: readonly {
         readonly what: string;
         readonly reason: string;

@@ -6,6 +6,7 @@ export {
   measureCheckout,
   measureWorktree,
 } from "./drift/measure-drift.ts";
+export type { ImportedLaw } from "./exo/import-exo.ts";
 export { createFileCommits, type FileCommits } from "./files/commit-files.ts";
 export type { FileChanges, FilesNow } from "./files/file-commit.ts";
 export { GOVERNANCE_FUNCTIONS } from "./functions/functions.ts";
@@ -19,7 +20,7 @@ export {
   type LeasedRepository,
   type Leases,
 } from "./leases/leases.ts";
-export { createOfflineLaw } from "./offline/offline-law.ts";
+export { createOfflineLaw, type OfflineLaw } from "./offline/offline-law.ts";
 export type { RefDocument, RefDocuments, SharedPlace } from "./refs/ref-documents.ts";
 export { createRefs, type Refs } from "./refs/refs.ts";
 export { explainUngoverned } from "./repository/explain-ungoverned.ts";

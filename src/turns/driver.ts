@@ -45,10 +45,17 @@ export interface Kept {
 export interface AgentHost {
   /** A process that outlives turns. The driver that starts it must stop it. */
   readonly spawn: (order: AgentOrder) => HostProcess;
-  /** Access to our tools for one session: address and token. The token is valid until `end`. */
-  readonly tools: (sessionId: string) => { readonly url: string; readonly token: string; readonly end: () => void };
+  /** Access to our tools for one session. */
+  readonly tools: (sessionId: string, isOnTicket: boolean) => ToolAccess;
   /** What an agent prints passes it before anything of it is cut, kept or shown. */
   readonly redactor: Redactor;
+}
+
+export interface ToolAccess {
+  readonly url: string;
+  readonly token: string;
+  /** Ends the token. */
+  readonly end: () => void;
 }
 
 export interface AgentOrder {

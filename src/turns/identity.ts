@@ -9,6 +9,8 @@ export interface TurnIdentity {
   readonly attachments: readonly LoadableAttachment[];
   readonly settings: DriverSettings;
   readonly past: Past;
+  /** It works on a ticket of a governed repository: its agent is offered the tools of that work. */
+  readonly isOnTicket: boolean;
   /** Secrets of the session and of its driver, as variables of the driver's own process. Asking for them is a use. */
   readonly secretVariables: () => Promise<Readonly<Record<string, string>>>;
   /** Aborts when the turn is interrupted. After a few seconds the driver's processes are killed. */

@@ -4,6 +4,8 @@ import type { SessionState } from "../kernel/index.ts";
 export interface SessionLaw {
   /** Before a turn runs: what the gate is asked about in it must be known. Throws when the law cannot be read. */
   readonly ready: (state: Pick<SessionState, "id" | "spec">) => Promise<void>;
+  /** Whether the session works on a ticket, whose scope a person can amend. Known once it is ready. */
+  readonly isOnTicket: (sessionId: string) => boolean;
   /** Before each decision of the gate in a turn: takes up what has moved, such as the law's branch and the lease. */
   readonly refresh: (sessionId: string) => Promise<void>;
   /**

@@ -1,12 +1,13 @@
 import { execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { rm } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { type Answer, newHome, startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { proves } from "../support/proves.ts";
 import { whenTestEnds } from "../support/test-end.ts";
+import { GOVERNED_WRITES } from "./support/governed-writes.ts";
 import {
   eventsOf,
   eventually,
@@ -442,6 +443,7 @@ const WRITES: { readonly [syscall: string]: (on: TestDaemon) => Promise<Call> } 
     const path = `/api/tokens/${expectOk(issued, 201).tokenId}`;
     return { method: "DELETE", path, other: {}, same: ["ok", "tokenId"] };
   },
+  ...GOVERNED_WRITES,
 };
 /** The name of a new secret. */
 async function sealed(on: TestDaemon): Promise<string> {
@@ -483,6 +485,9 @@ proves(
   "an answer lost in a kill -9 and asked for again with its key: the same answer, nothing done twice",
   async () => {
     const home = await newHome();
+    // The radar looks at worktrees in the background, and records what it finds.
+    await mkdir(home, { recursive: true });
+    await writeFile(join(home, "config.json"), JSON.stringify({ radar: { enabled: false } }));
     const before = await startDaemon({ home });
     const openApi = expectOk(
       await before.call<{ paths: Record<string, Record<string, unknown>> }>("GET", "/openapi.json"),

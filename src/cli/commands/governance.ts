@@ -1,127 +1,117 @@
 import { ClientError, ERRORS } from "../../client/index.ts";
-import { expectWords, parseArguments } from "../arguments.ts";
-import { EVERYDAY } from "../everyday.ts";
-import { bold, joined } from "../screen/styled.ts";
+import type { OfflineLaw } from "../../governance/index.ts";
+import { bold, joined, type Text } from "../screen/styled.ts";
+import { entryOf, findSyscall } from "../syscall/find-syscall.ts";
+import { readInput } from "../syscall/read-input.ts";
 import { runSyscall } from "../syscall/run-syscall.ts";
 import { EXIT, type RunCommand, type Terminal } from "../terminal.ts";
 
-const { usage: USAGE } = EVERYDAY.governance;
+/** What a syscall's definition reads from the words of the call. */
+type Input = Readonly<Record<string, unknown>>;
+
+interface Told {
+  /** As the syscall of the same name answers. */
+  readonly output: object;
+  readonly lines: readonly Text[];
+  readonly isYes: boolean;
+}
 
 /** These work in a clone without a daemon and start none. Every other verb is a syscall. */
-const OFFLINE: { readonly [verb: string]: RunCommand } = { verify, check, build, compose, import: importFrom };
-
-export const run: RunCommand = async (terminal, given) => {
-  const [verb = "", ...args] = given.args;
-  const offline = Object.hasOwn(OFFLINE, verb) ? OFFLINE[verb] : undefined;
-  if (offline === undefined) return runSyscall(terminal, { ...given, args: ["governance", ...given.args] });
-  try {
-    return await offline(terminal, { ...given, args });
-  } catch (thrown) {
-    throw asRefused(thrown);
-  }
+const OFFLINE: { readonly [verb: string]: (law: OfflineLaw, input: Input) => Promise<Told> } = {
+  verify,
+  check,
+  build,
+  compose,
+  import: importFrom,
 };
 
-async function openLaw(terminal: Terminal) {
+export const run: RunCommand = async (terminal, given) => {
+  const { args, json } = given;
+  const [verb = ""] = args;
+  const words = ["governance", ...args];
+  const offline = Object.hasOwn(OFFLINE, verb) ? OFFLINE[verb] : undefined;
+  const found = findSyscall(words);
+  if (offline === undefined || found === null) return runSyscall(terminal, { ...given, args: words });
+  const { input } = await readInput(terminal, found, await entryOf(found.name));
+  const { output, lines, isYes } = await offline(await openLaw(terminal), input).catch(refused);
+  if (json) terminal.printJson(output);
+  else for (const line of lines) terminal.print(line);
+  return isYes ? EXIT.ok : EXIT.failed;
+};
+
+async function openLaw(terminal: Terminal): Promise<OfflineLaw> {
   const { createOfflineLaw } = await import("../../governance/index.ts");
   const { environment, home } = terminal;
   return createOfflineLaw({ environment, home, nowMs: Date.now });
 }
 
-/** Exits with 1 when anything is wrong. */
-async function verify(terminal: Terminal, { args, json }: Parameters<RunCommand>[1]): Promise<number> {
-  expectWords(parseArguments(args, {}).positionals, [], USAGE);
-  const report = await (await openLaw(terminal)).verify(terminal.cwd);
-  const { ok, problems, branch, tip, signer, isHistoryCut, law } = report;
-  if (json) {
-    const rules = law?.lock.rules.length ?? null;
-    terminal.printJson({ ok, problems, branch, tip, signer, rules, isHistoryCut });
-    return ok ? EXIT.ok : EXIT.failed;
-  }
-  for (const { at, message, remedy } of problems) {
-    terminal.print(`!!  ${at === "committed" ? (branch ?? at) : "checked out"}: ${message}`);
-    terminal.print(`    remedy: ${remedy}`);
-  }
-  if (isHistoryCut)
-    terminal.print("--  The history is cut off here, so the chain of locks was not followed to its beginning.");
-  if (!ok) {
-    terminal.print(bold(`${problems.length === 1 ? "1 problem" : `${problems.length} problems`}`));
-    return EXIT.failed;
-  }
+const textOf = (input: Input, member: string): string => String(input[member] ?? "");
+
+async function verify(offline: OfflineLaw, input: Input): Promise<Told> {
+  const { ok, problems, branch, tip, signer, isHistoryCut, law } = await offline.verify(textOf(input, "cwd"));
+  const output = { ok, problems, branch, tip, signer, rules: law?.lock.rules.length ?? null, isHistoryCut };
+  const found = problems.flatMap(({ at, message, remedy }) => [
+    `!!  ${at === "committed" ? (branch ?? at) : "checked out"}: ${message}`,
+    `    remedy: ${remedy}`,
+  ]);
+  const cut = "--  The history is cut off here, so the chain of locks was not followed to its beginning.";
   const by = signer === null ? "not signed" : `signed by ${signer.split("+", 1)[0]}`;
-  if (law === null) terminal.print(bold("The law is sound. It holds once it is committed."));
-  else terminal.print(bold(`The law of ${branch} is sound: ${law.lock.rules.length} rules, ${by}.`));
-  return EXIT.ok;
+  const verdict = !ok
+    ? `${problems.length === 1 ? "1 problem" : `${problems.length} problems`}`
+    : law === null
+      ? "The law is sound. It holds once it is committed."
+      : `The law of ${branch} is sound: ${law.lock.rules.length} rules, ${by}.`;
+  return { output, lines: [...found, ...(isHistoryCut ? [cut] : []), bold(verdict)], isYes: ok };
 }
 
-/** Exits with 0 for a yes, 1 for a no and for a question. */
-async function check(terminal: Terminal, { args, json }: Parameters<RunCommand>[1]): Promise<number> {
-  const { values, positionals } = parseArguments(args, {
-    ticket: { type: "string" },
-    evidence: { type: "string", multiple: true },
-  });
-  expectWords(positionals, ["VERB", "PATH"], USAGE);
-  const [verb = "", path = ""] = positionals;
-  const { ticket = null, evidence = [] } = values;
-  const law = await openLaw(terminal);
-  const judged = await law.check({ cwd: terminal.cwd, verb, path, ticket, evidence });
-  const { verdict, rules, reason, requires } = judged;
-  if (json) terminal.printJson({ verdict, rules, reason, requires });
-  else {
-    terminal.print(joined(bold(verdict), `  ${rules.join(", ")}`));
-    if (reason !== "") terminal.print(reason);
-    for (const one of requires) terminal.print(`It takes: --evidence ${one}`);
-  }
-  return verdict === "allow" ? EXIT.ok : EXIT.failed;
+/** No is also the answer to a question that is open. */
+async function check(offline: OfflineLaw, input: Input): Promise<Told> {
+  const [cwd, verb, path] = [textOf(input, "cwd"), textOf(input, "verb"), textOf(input, "path")];
+  const ticket = textOf(input, "ticket") || null;
+  const evidence = Array.isArray(input["evidence"]) ? input["evidence"].map(String) : [];
+  const { verdict, rules, reason, requires } = await offline.check({ cwd, verb, path, ticket, evidence });
+  const lines = [
+    joined(bold(verdict), `  ${rules.join(", ")}`),
+    ...(reason === "" ? [] : [reason]),
+    ...requires.map((one) => `It takes: --evidence ${one}`),
+  ];
+  return { output: { verdict, rules, reason, requires }, lines, isYes: verdict === "allow" };
 }
 
-async function build(terminal: Terminal, { args, json }: Parameters<RunCommand>[1]): Promise<number> {
-  expectWords(parseArguments(args, {}).positionals, [], USAGE);
-  const { file, isNew, rules, notes } = await (await openLaw(terminal)).build(terminal.cwd);
-  if (json) terminal.printJson({ file, isNew, rules, notes });
-  else {
-    for (const { line, id, reason } of notes)
-      terminal.print(`--  line ${line}${id === null ? "" : ` (${id})`}: ${reason}`);
-    terminal.print(`${file}: ${rules} rules, ${isNew ? "written" : "unchanged"}.`);
-    if (isNew) terminal.print("Next: nomos governance compose");
-  }
-  return EXIT.ok;
+async function build(offline: OfflineLaw, input: Input): Promise<Told> {
+  const { file, isNew, rules, notes } = await offline.build(textOf(input, "cwd"));
+  const lines = [
+    ...notes.map(({ line, id, reason }) => `--  line ${line}${id === null ? "" : ` (${id})`}: ${reason}`),
+    `${file}: ${rules} rules, ${isNew ? "written" : "unchanged"}.`,
+    ...(isNew ? ["Next: nomos governance compose"] : []),
+  ];
+  return { output: { file, isNew, rules, notes }, lines, isYes: true };
 }
 
-async function compose(terminal: Terminal, { args, json }: Parameters<RunCommand>[1]): Promise<number> {
-  expectWords(parseArguments(args, {}).positionals, [], USAGE);
-  const { file, isNew, signer } = await (await openLaw(terminal)).compose(terminal.cwd);
-  if (json) terminal.printJson({ file, isNew, signer });
-  else {
-    const by = signer === null ? "not signed, because this home has no key" : `signed by ${signer.split("+", 1)[0]}`;
-    terminal.print(`${file}: ${isNew ? "written" : "unchanged"}, ${by}.`);
-    if (isNew) terminal.print("Next: commit .nomos");
-  }
-  return EXIT.ok;
+async function compose(offline: OfflineLaw, input: Input): Promise<Told> {
+  const { file, isNew, signer } = await offline.compose(textOf(input, "cwd"));
+  const by = signer === null ? "not signed, because this home has no key" : `signed by ${signer.split("+", 1)[0]}`;
+  const lines = [`${file}: ${isNew ? "written" : "unchanged"}, ${by}.`, ...(isNew ? ["Next: commit .nomos"] : [])];
+  return { output: { file, isNew, signer }, lines, isYes: true };
 }
 
-async function importFrom(terminal: Terminal, { args, json }: Parameters<RunCommand>[1]): Promise<number> {
-  const { values, positionals } = parseArguments(args, { "dry-run": { type: "boolean" } });
-  const isDryRun = values["dry-run"] === true;
-  expectWords(positionals, ["exo"], USAGE);
-  if (positionals[0] !== "exo")
-    throw new ClientError("usage", { message: `Unknown source "${positionals[0]}".`, remedy: `Usage: ${USAGE}` });
-  const { written, kept, leftOut } = await (await openLaw(terminal)).importExo(terminal.cwd, isDryRun);
-  if (json) terminal.printJson({ written, kept, leftOut });
-  else {
-    for (const file of written) terminal.print(`${isDryRun ? "to write " : "written  "} ${file}`);
-    for (const file of kept) terminal.print(`kept      ${file}: it is there already`);
-    for (const { what, reason } of leftOut) terminal.print(`left out  ${what}: ${reason}`);
-    if (written.length > 0 && !isDryRun)
-      terminal.print("Next: read .nomos/CONSTITUTION.md, then nomos governance build");
-  }
-  return EXIT.ok;
+async function importFrom(offline: OfflineLaw, input: Input): Promise<Told> {
+  const isDryRun = input["dryRun"] === true;
+  const { written, kept, leftOut } = await offline.importExo(textOf(input, "cwd"), isDryRun);
+  const lines = [
+    ...written.map((file) => `${isDryRun ? "to write " : "written  "} ${file}`),
+    ...kept.map((file) => `kept      ${file}: it is there already`),
+    ...leftOut.map(({ what, reason }) => `left out  ${what}: ${reason}`),
+    ...(written.length > 0 && !isDryRun ? ["Next: read .nomos/CONSTITUTION.md, then nomos init"] : []),
+  ];
+  return { output: { dryRun: isDryRun, written, kept, leftOut }, lines, isYes: true };
 }
 
 /** What a lower layer refuses has a code of the catalogue, a message and a remedy of its own. */
-function asRefused(thrown: unknown): unknown {
-  if (!(thrown instanceof Error) || thrown instanceof ClientError) return thrown;
-  if (!("code" in thrown) || typeof thrown.code !== "string" || !Object.hasOwn(ERRORS, thrown.code)) return thrown;
+function refused(thrown: unknown): never {
+  if (!(thrown instanceof Error) || thrown instanceof ClientError) throw thrown;
+  if (!("code" in thrown) || typeof thrown.code !== "string" || !Object.hasOwn(ERRORS, thrown.code)) throw thrown;
   const words = "remedy" in thrown && typeof thrown.remedy === "string" ? { remedy: thrown.remedy } : {};
   const details = "details" in thrown && typeof thrown.details === "object" ? { ...thrown.details } : {};
-  return new ClientError(thrown.code, { message: thrown.message, ...words, details, cause: thrown });
+  throw new ClientError(thrown.code, { message: thrown.message, ...words, details, cause: thrown });
 }

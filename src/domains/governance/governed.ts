@@ -184,6 +184,7 @@ export const GOVERNED = defineList<GovernedRow>()({
   newestFirst: true,
   keys: {
     at: { text: ({ at }) => at, indexed: true },
+    root: { text: ({ root }) => root ?? "", indexed: true },
     troubled: { flag: ({ problems }) => problems.length > 0, indexed: true },
   },
 });

@@ -69,7 +69,7 @@ async function attach(parts: AcpDriverParts, port: TurnPort, why: string | null)
   };
   const starts = startAgain(() => pool.process(port.sessionId, order), { clock: parts.clock, signal: port.signal });
   const agent = await inHandshake(starts);
-  const tools = agent.info.mcpHttp ? host.tools(port.sessionId) : null;
+  const tools = agent.info.mcpHttp ? host.tools(port.sessionId, port.isOnTicket) : null;
   try {
     const opening = {
       cwd: port.spec.cwd,

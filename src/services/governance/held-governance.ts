@@ -1,7 +1,8 @@
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Committer } from "../../commit/index.ts";
-import { findLaw, GovernedStream, refuseLaw, type Speaker } from "../../domains/index.ts";
+import { toNomosError } from "../../contract/index.ts";
+import { findLaw, GOVERNED, GovernedStream, refuseLaw, type Speaker } from "../../domains/index.ts";
 import {
   createFileCommits,
   createLeases,
@@ -78,7 +79,15 @@ export function holdGovernance(deps: HeldGovernanceDeps): HeldGovernance {
   const { home, environment, personHome, store, committer, clock, log } = deps;
   const git = createGitRunner(environment);
   const scratch = join(home, "tmp", "law");
-  const open = (cwd: string): Promise<Governed | null> => openGoverned(git, cwd, scratch);
+  /** Git files that contradict each other lead to no law. Whoever has had one stays refused: agents can write such files. */
+  const open = async (cwd: string): Promise<Governed | null> => {
+    try {
+      return await openGoverned(git, cwd, scratch);
+    } catch (thrown) {
+      if (toNomosError(thrown).code !== "repository_invalid" || (await hadLaw(store, cwd))) throw thrown;
+      return null;
+    }
+  };
   /** What the branch holds, in the log too: a law that was edited by hand is told once. */
   const note = ({ governed, sound, problems }: HeldLaw): void => {
     const { repoKey, root, branch, tip } = governed;
@@ -136,6 +145,13 @@ export function holdGovernance(deps: HeldGovernanceDeps): HeldGovernance {
     },
     stop: sessionLaws.stop,
   };
+}
+
+async function hadLaw(store: Store, cwd: string): Promise<boolean> {
+  for (let root = cwd; ; root = dirname(root)) {
+    if ((await store.rows(GOVERNED, { where: { at: "governed", root }, limit: 1 })).length > 0) return true;
+    if (root === dirname(root)) return false;
+  }
 }
 
 /** Also while the law does not hold: two clones that no longer see each other's leases would both work. */

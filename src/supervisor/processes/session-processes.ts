@@ -73,6 +73,8 @@ export interface SessionProcessesOptions {
   readonly redactor: Redactor;
 }
 
+/** Tools cost every prompt of an agent: only who works on a ticket is shown those to finish it and hand it over. */
+const ON_TICKET = "?toolsets=inside,work";
 const STOP_GRACE_MS = 1500;
 const OUTPUT_BYTES_MAX = 67_108_864;
 
@@ -174,7 +176,10 @@ export function createSessionProcesses(options: SessionProcessesOptions): Sessio
         const talk = { stdin: "pipe" as const, outputLimitBytes: Number.POSITIVE_INFINITY };
         return startWithTemp({ ...order, ...talk, adapter: slug, isDriver: true, programs: order.argv });
       },
-      tools: (sessionId) => ({ ...issue(sessionId), url: `${options.url()}/mcp` }),
+      tools: (sessionId, isOnTicket) => ({
+        ...issue(sessionId),
+        url: `${options.url()}/mcp${isOnTicket ? ON_TICKET : ""}`,
+      }),
       redactor: options.redactor,
     },
     stopAll: async (sessionId, graceMs = STOP_GRACE_MS) => {

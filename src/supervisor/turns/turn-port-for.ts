@@ -39,8 +39,8 @@ export async function portFor(
     return process;
   };
   const refusedOutside = (path: string, diff: string): void => {
-    // What the law forbids is no question of the scope.
-    if ((deps.law?.forbids(sessionId, path, false) ?? null) === null) outside.set(path, diff);
+    // A scope without a ticket was set for this session alone. What the law forbids is no question of any scope.
+    if (isOnTicket(deps, sessionId) && deps.law?.forbids(sessionId, path, false) == null) outside.set(path, diff);
   };
   const { home } = deps.permissions;
   const ground = groundOf(spec, { home, files: deps.files, widened: [] });
@@ -52,6 +52,7 @@ export async function portFor(
     spec,
     signal,
     ...(await inputFor(deps, run)),
+    isOnTicket: isOnTicket(deps, sessionId),
     past: await pastOf(deps.store, state),
     settings: state.driver?.settings ?? { mode: null, model: null, options: {} },
     permits: createPermits({
@@ -71,6 +72,11 @@ export async function portFor(
     hostProcess: (argv, env, shown, programs) =>
       deps.processes.spawnDriver(walled, sessionId, argv, env, shown, programs),
   });
+}
+
+/** Known once the law is ready, which it is before a turn has its input. */
+function isOnTicket({ law }: TurnRunnerDeps, sessionId: string): boolean {
+  return law?.isOnTicket(sessionId) === true;
 }
 
 /** The walls of a turn leave room for what a person allowed before it. What else they leave open is judged afterwards. */

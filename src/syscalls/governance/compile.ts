@@ -2,6 +2,7 @@ import * as z from "zod";
 import { GOVERNED_EVENTS } from "../../domains/index.ts";
 import { dataIn } from "../../kernel/index.ts";
 import { type Syscall, write } from "../define.ts";
+import { Flag } from "../query-text.ts";
 import { byOf } from "../session/answer.ts";
 import { byCwd, HERE, OPENING, Paths, WRITING } from "./wire.ts";
 
@@ -40,9 +41,14 @@ export const governanceCompile: readonly Syscall[] = [
     name: "governance.import",
     summary: "Write `.nomos` from a law of ExoProtocol that is checked out, and say what has no equal here",
     ...COMMON,
-    input: byCwd.extend({ from: z.enum(["exo"]).describe("whose law") }),
+    input: byCwd.extend({
+      from: z.enum(["exo"]).describe("whose law"),
+      dryRun: Flag.describe("say what would be written, and write nothing"),
+    }),
     output: z.object({
+      dryRun: z.boolean(),
       written: Paths,
+      kept: Paths.describe("they were there already"),
       leftOut: z.array(z.object({ what: z.string(), reason: z.string() })),
     }),
     errors: [...OPENING, ...WRITING, "file_missing"],
@@ -53,11 +59,14 @@ export const governanceCompile: readonly Syscall[] = [
       says: ["Wrote {written.length|file}.", "Next: read .nomos/CONSTITUTION.md, then nomos init"],
       rows: "leftOut",
     },
-    commit: (context, { cwd }) => context.services.laws.importFrom(cwd, byOf(context)),
-    answer: async (_context, _input, events) => {
+    commit: async (context, { cwd, dryRun = false }) =>
+      dryRun ? [] : context.services.laws.importFrom(cwd, byOf(context)),
+    answer: async ({ services }, { cwd, dryRun = false }, events) => {
+      const seen = await services.laws.planImport(cwd);
       const done = dataIn(GOVERNED_EVENTS, events, "governance.imported@1");
-      const { files = [], leftOut = [] } = done ?? {};
-      return { written: [...files], leftOut: leftOut.map((one) => ({ ...one })) };
+      const written = done?.files ?? (dryRun ? seen.written : []);
+      const kept = seen.kept.filter((path) => !written.includes(path));
+      return { dryRun, written: [...written], kept, leftOut: seen.leftOut.map((one) => ({ ...one })) };
     },
   }),
   write({

@@ -45,7 +45,7 @@ export const Attachments = z
     }),
   )
   .max(LIMITS.attachmentsMax)
-  .describe("images, files and links; the turn is refused if the agent does not accept one of them");
+  .describe("images, files and links; refused if the agent does not take one of them");
 
 export function givenAttachments(items: z.infer<typeof Attachments> | undefined) {
   return (items ?? []).map(({ kind, name, mediaType, uri, data }) => ({

@@ -39,18 +39,9 @@ export const sessionStart: Syscall = write({
   names: { agent: "agent" },
   input: z.object({
     adapter: z.string().min(1).max(64).describe("the driver; `driver list` shows all"),
-    agent: z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe("the session's agent; default: the agent with the driver's name"),
+    agent: z.string().min(1).max(200).optional().describe("default: the agent with the driver's name"),
     workspaceSlug: z.string().max(1024).optional().describe("a workspace by its slug; older form of `ground`"),
-    ground: z
-      .string()
-      .max(1024)
-      .optional()
-      .describe("where the session works: ws://workspaces/<slug>, followed by a path if needed"),
+    ground: z.string().max(1024).optional().describe("such as ws://workspaces/<slug>/src"),
     cwd: z.string().min(1).max(4096).optional().describe("the working directory, if you name no ground"),
     prompt: Prompt.optional(),
     attachments: Attachments.optional(),
@@ -61,15 +52,10 @@ export const sessionStart: Syscall = write({
     scope: z
       .object({ allow: z.array(z.string()).optional(), deny: z.array(z.string()).optional() })
       .optional()
-      .describe("paths the session may change, below the repository's root; implies a worktree"),
+      .describe("paths it may change, from the repository's root; implies a worktree"),
     network: z.object({ allow: z.array(z.string()) }).optional(),
     worktree: z.boolean().optional().describe("work in a new worktree, made from the repository at `base`"),
-    base: z
-      .string()
-      .min(1)
-      .max(1024)
-      .optional()
-      .describe("branch, tag or commit to make the worktree from; default: HEAD"),
+    base: z.string().min(1).max(1024).optional().describe("branch, tag or commit of the worktree; default: HEAD"),
     secrets: z
       .array(z.string().max(200))
       .max(SECRETS_MAX)
@@ -81,26 +67,18 @@ export const sessionStart: Syscall = write({
       .min(1)
       .max(64)
       .optional()
-      .describe("work on this ticket: strict, in a worktree of its own, within the ticket's scope, under its lease"),
-    audit: z.boolean().optional().describe("on a ticket: another model reads what was done, and changes nothing"),
+      .describe("a ticket to work on: strict, within its scope, under its lease"),
+    audit: z.boolean().optional().describe("of a ticket: read what was done, change nothing"),
   }),
   missing: { adapter: "missing_adapter" },
   output: SessionWire.extend({
     redacted: Redacted,
-    warnings: z
-      .array(z.string())
-      .optional()
-      .describe("where the session differs from the request, such as its directory"),
+    warnings: z.array(z.string()).optional().describe("where it differs from the request"),
     neighbours: z
       .array(z.object({ id: z.string(), name: z.string(), busy: z.boolean() }))
       .optional()
-      .describe("living sessions in the same directory, a parent directory or a subdirectory"),
-    notice: z
-      .string()
-      .optional()
-      .describe(
-        "what the neighbours mean for this session, and how to avoid conflicts; once for a repository: that it can have a law",
-      ),
+      .describe("living sessions in the same directory, or above or below it"),
+    notice: z.string().optional().describe("about neighbours, or that the repository can have a law"),
   }),
   errors: [
     "missing_adapter",

@@ -69,6 +69,7 @@ async function makeTurn(policies: Readonly<Record<string, ToolPolicy>> = {}) {
       isResumed,
       commandVariables: async () => ({}),
       secretVariables: async () => ({}),
+      isOnTicket: false,
       sessionId,
       turnId,
       spec: SPEC,

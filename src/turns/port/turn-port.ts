@@ -88,6 +88,7 @@ export async function createTurnPort(scene: PortScene): Promise<TurnPort> {
     turnId,
     spec,
     prompt: scene.prompt,
+    isOnTicket: scene.isOnTicket,
     attachments: scene.attachments,
     settings: scene.settings,
     past: scene.past,

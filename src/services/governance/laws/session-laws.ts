@@ -106,6 +106,7 @@ export function createSessionLaws(deps: SessionLawsDeps): SessionLaws {
       const place = places.get(sessionId);
       if (place !== undefined) await look(sessionId, place);
     },
+    isOnTicket: (sessionId) => grounds.get(sessionId)?.work != null,
     forbids: (sessionId, path, isDeleted) => {
       const ground = grounds.get(sessionId) ?? null;
       if (ground === null || path === "") return null;

@@ -19,6 +19,7 @@ import {
   createLawSetup,
   createOfflineLaw,
   findTip,
+  type ImportedLaw,
   type InitDone,
   type LawReport,
   type LawSetup,
@@ -44,6 +45,7 @@ export interface LawService extends Pick<LawSetup, "scan" | "config" | "examine"
   readonly importFrom: (cwd: string, by: By) => Events;
   /** The same without recording; what `init`, `deinit` and so on would do. */
   readonly plan: Pick<LawSetup, "init" | "deinit" | "upgrade" | "collect">;
+  readonly planImport: (cwd: string) => Promise<ImportedLaw>;
   /** What was built or composed last, again: nothing changes by it. */
   readonly built: (cwd: string) => Promise<BuiltLaw>;
   readonly composed: (cwd: string) => Promise<ComposedLaw>;
@@ -86,6 +88,7 @@ export function createLawService(deps: LawServiceDeps): LawService {
   return {
     ...{ scan: setup.scan, config: setup.config, examine: setup.examine, plan: setup },
     ...{ verify: law.verify, check: law.check, built: law.build, composed: law.compose },
+    planImport: (cwd) => law.importExo(cwd, true),
     init: (wish, by) => inTurn(async () => recordInit(await setup.init(wish), record, by)),
     deinit: (wish, by) =>
       inTurn(async () => {
