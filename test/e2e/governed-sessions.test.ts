@@ -5,6 +5,7 @@ import { startDaemon, type TestDaemon } from "../support/daemon.ts";
 import { setUpGoverned, ticket } from "../support/governed-bench.ts";
 import { land, settled } from "../support/landing-bench.ts";
 import { proves } from "../support/proves.ts";
+import { setUpBench } from "../support/worktree-bench.ts";
 import { denialsOf, fenceOf, notesIn, refText, startOn, T1, T2 } from "./support/governed.ts";
 import { approvalsOf, eventsOf, expectOk, expectRefusal, PATIENCE, pendingOf, start, turn } from "./support/talk.ts";
 
@@ -193,4 +194,18 @@ proves("GW-6", "the law moves while a session works: what it denies now is refus
   await turn(daemon, session.id, "write src/b.ts x");
   expect(existsSync(join(session.cwd, "src/b.ts"))).toBe(false);
   expect(await denialsOf(daemon, session.id)).toContain("law:governance_invalid");
+});
+
+proves("GW-4", "an agent hides the repository's git dir: where a law was known, no turn runs without it", async () => {
+  using bench = await setUpGoverned();
+  const hide = "run mv .git hidden && echo 'gitdir: ./hidden' > .git";
+  const { id } = await start(daemon, { adapter: "demo", cwd: bench.repo, sandbox: "off" });
+  await turn(daemon, id, `${hide} || echo kept`);
+  const ended = await turn(daemon, id, "write vendor/lib.js mine");
+  expect(ended).toMatchObject({ outcome: "failed" });
+  expect(readFileSync(join(bench.repo, "vendor/lib.js"), "utf8")).toBe("lib\n");
+  using plain = setUpBench();
+  const free = await start(daemon, { adapter: "demo", cwd: plain.repo, sandbox: "off" });
+  await turn(daemon, free.id, hide);
+  expect(await turn(daemon, free.id, "write a.txt mine")).toMatchObject({ outcome: "completed" });
 });
