@@ -20,7 +20,7 @@ export {
   type LeasedRepository,
   type Leases,
 } from "./leases/leases.ts";
-export { createOfflineLaw, type OfflineLaw } from "./offline/offline-law.ts";
+export { createOfflineLaw } from "./offline/offline-law.ts";
 export type { RefDocument, RefDocuments, SharedPlace } from "./refs/ref-documents.ts";
 export { createRefs, type Refs } from "./refs/refs.ts";
 export { explainUngoverned } from "./repository/explain-ungoverned.ts";

@@ -1,5 +1,4 @@
 import { ClientError, ERRORS } from "../../client/index.ts";
-import type { OfflineLaw } from "../../governance/index.ts";
 import { bold, joined, type Text } from "../screen/styled.ts";
 import { entryOf, findSyscall } from "../syscall/find-syscall.ts";
 import { readInput } from "../syscall/read-input.ts";
@@ -39,7 +38,9 @@ export const run: RunCommand = async (terminal, given) => {
   return isYes ? EXIT.ok : EXIT.failed;
 };
 
-async function openLaw(terminal: Terminal): Promise<OfflineLaw> {
+type OfflineLaw = Awaited<ReturnType<typeof openLaw>>;
+
+async function openLaw(terminal: Terminal) {
   const { createOfflineLaw } = await import("../../governance/index.ts");
   const { environment, home } = terminal;
   return createOfflineLaw({ environment, home, nowMs: Date.now });

@@ -79,15 +79,7 @@ export function holdGovernance(deps: HeldGovernanceDeps): HeldGovernance {
   const { home, environment, personHome, store, committer, clock, log } = deps;
   const git = createGitRunner(environment);
   const scratch = join(home, "tmp", "law");
-  /** Git files that contradict each other lead to no law. Whoever has had one stays refused: agents can write such files. */
-  const open = async (cwd: string): Promise<Governed | null> => {
-    try {
-      return await openGoverned(git, cwd, scratch);
-    } catch (thrown) {
-      if (toNomosError(thrown).code !== "repository_invalid" || (await hadLaw(store, cwd))) throw thrown;
-      return null;
-    }
-  };
+  const open = openIn(store, git, scratch);
   /** What the branch holds, in the log too: a law that was edited by hand is told once. */
   const note = ({ governed, sound, problems }: HeldLaw): void => {
     const { repoKey, root, branch, tip } = governed;
@@ -144,6 +136,18 @@ export function holdGovernance(deps: HeldGovernanceDeps): HeldGovernance {
       listener = given;
     },
     stop: sessionLaws.stop,
+  };
+}
+
+/** Git files that contradict each other lead to no law. Where one was known that is refused: agents can write such files. */
+function openIn(store: Store, git: RepositoryGit, scratch: string): HeldGovernance["open"] {
+  return async (cwd) => {
+    try {
+      return await openGoverned(git, cwd, scratch);
+    } catch (thrown) {
+      if (toNomosError(thrown).code !== "repository_invalid" || (await hadLaw(store, cwd))) throw thrown;
+      return null;
+    }
   };
 }
 
