@@ -4,6 +4,7 @@ import { NomosError } from "../../contract/index.ts";
 import { type CompiledLaw, compileLaw, judgeLaw, type LawAsk, type LawVerdict } from "../../domains/index.ts";
 import { HostError, type RepositoryGit, realPlace } from "../../host/index.ts";
 import { findTip, type Governed, governedAt } from "../repository/open-governed.ts";
+import { isUnreadable } from "../repository/tree-reader.ts";
 import { type VerifyOptions, verifyFound } from "./verify-law.ts";
 
 /** May this be done to this path? */
@@ -46,10 +47,11 @@ export async function checkPath(
   const { verb, path, ticket, evidence } = question;
   const cwd = await realpath(question.cwd).catch(() => null);
   if (cwd === null) throw new NomosError("cwd_missing", { cwd: question.cwd });
-  const { governed, compiled } = (await options.known?.(cwd)) ?? (await readLaw(git, cwd, options));
-  const standing = ticket === null ? null : await options.standing(governed, ticket);
+  const read = async (): Promise<KnownLaw> => (await options.known?.(cwd)) ?? readLaw(git, cwd, options);
+  const law = await read().catch(unlessUnreadable);
+  const standing = ticket === null || law === null ? null : await options.standing(law.governed, ticket);
   const spelled = isAbsolute(path) || path === "~" || path.startsWith("~/") ? path : `${cwd}/${path}`;
-  return judgeLaw(compiled, {
+  return judgeLaw(law?.compiled ?? null, {
     verb,
     path: spelled,
     resolved: resolvedPath(spelled, options.home),
@@ -57,6 +59,12 @@ export async function checkPath(
     hasLease: standing?.hasLease ?? false,
     evidence,
   });
+}
+
+/** A law that cannot even be found, as where a link was committed in place of its folder, denies everything. */
+function unlessUnreadable(thrown: unknown): null {
+  if (isUnreadable(thrown)) return null;
+  throw thrown;
 }
 
 async function readLaw(git: RepositoryGit, cwd: string, options: CheckOptions): Promise<KnownLaw> {

@@ -1,9 +1,8 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { NomosError } from "../../contract/index.ts";
 import { holdFolder } from "../../host/index.ts";
 import { LAW_DIR } from "../repository/law-path.ts";
-import { LAW_FILE_BYTES_MAX, type TreeReader, textFrom } from "../repository/tree-reader.ts";
+import { isUnreadable, LAW_FILE_BYTES_MAX, type TreeReader, textFrom } from "../repository/tree-reader.ts";
 
 export const LAW_FILES = {
   constitution: `${LAW_DIR}/CONSTITUTION.md`,
@@ -58,9 +57,6 @@ function orNone(thrown: unknown): ReadonlyMap<string, string> {
   if (isUnreadable(thrown)) return new Map();
   throw thrown;
 }
-
-const isUnreadable = (thrown: unknown): thrown is NomosError =>
-  thrown instanceof NomosError && thrown.code === "governance_invalid";
 
 const tooLarge = (bytes: number): string => `it has ${bytes} bytes; ${LAW_FILE_BYTES_MAX} are the most`;
 

@@ -6,7 +6,7 @@ import { findRepository, openView, type Repository, type RepositoryGit } from ".
 import { branchNamedIn } from "../config/config.ts";
 import { findBranch, type LawBranch, likelyBranches } from "./law-branch.ts";
 import { LAW_DIR, SIDECAR_BRANCH } from "./law-path.ts";
-import { readTree, type TreeReader } from "./tree-reader.ts";
+import { isUnreadable, readTree, type TreeReader } from "./tree-reader.ts";
 
 /** A repository with a law. The law is what the default branch's tip holds, whatever is checked out. */
 export interface Governed extends OpenedRepository, LawBranch, TreeReader {
@@ -83,7 +83,7 @@ async function lawBranch(git: RepositoryGit, reader: Read): Promise<Lawful | nul
   const likely = await likelyBranches(git);
   for (const branch of likely) {
     if (!(await hasLaw(reader(branch)))) continue;
-    const config = await reader(branch).read(CONFIG);
+    const config = await reader(branch).read(CONFIG).catch(unlessUnreadable);
     const name = config === null ? null : branchNamedIn(config);
     const named = name === null || name === branch.branch ? null : await findBranch(git, name);
     const isBetter = named !== null && (await hasLaw(reader(named)));
@@ -96,6 +96,12 @@ async function lawBranch(git: RepositoryGit, reader: Read): Promise<Lawful | nul
   if (sidecar !== null && (await reader(sidecar).has(`${LAW_DIR}/CONSTITUTION.md`)))
     return { law: sidecar, isGoverned: true, work };
   return work === null ? null : { law: work, isGoverned: false, work };
+}
+
+/** A configuration that cannot be read names no branch. The law does not verify then, and its report says why. */
+function unlessUnreadable(thrown: unknown): null {
+  if (isUnreadable(thrown)) return null;
+  throw thrown;
 }
 
 /** One of them is enough: a law that lost the others is damaged, and not gone. */

@@ -130,6 +130,10 @@ export function textFrom(bytes: Uint8Array): string | null {
   }
 }
 
+/** What a tree reader refuses about a file that is no plain text of a law. */
+export const isUnreadable = (thrown: unknown): thrown is NomosError =>
+  thrown instanceof NomosError && thrown.code === "governance_invalid";
+
 function unreadable(path: string, reason: string): NomosError {
   return new NomosError("governance_invalid", { path, reason }, { message: `${path} cannot be read: ${reason}.` });
 }

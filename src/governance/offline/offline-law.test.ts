@@ -1,0 +1,46 @@
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { lawfulRepository } from "../../../test/support/lawful-repository.ts";
+import { proves } from "../../../test/support/proves.ts";
+import { createOfflineLaw } from "./offline-law.ts";
+
+function offline(home = "/nonexistent") {
+  return createOfflineLaw({ environment: { PATH: process.env["PATH"], HOME: home }, home, nowMs: () => 0 });
+}
+
+const ask = async (cwd: string, verb: string, path: string) => {
+  const { verdict, rules } = await offline().check({ cwd, verb, path, ticket: null, evidence: [] });
+  return [verdict, ...rules].join(" ");
+};
+
+proves(
+  "GL-6",
+  "a configuration or folder committed as something unreadable: verify tells it, check denies",
+  async () => {
+    const law = await lawfulRepository();
+    const config = ".nomos/config.yaml";
+    const at = join(law.root, config);
+    const attacks: readonly (readonly [what: string, file: string, attack: () => void])[] = [
+      ["a link", config, () => symlinkSync("/etc/hostname", at)],
+      ["no text", config, () => writeFileSync(at, Buffer.from([0xc3, 0x28]))],
+      ["too large", config, () => writeFileSync(at, "#".repeat(2_000_000))],
+      ["a folder", config, () => law.write(`${config}/x`, "")],
+      ["a file in place of all", ".nomos", () => law.write(".nomos", "")],
+    ];
+    for (const [what, file, attack] of attacks) {
+      rmSync(join(law.root, file), { recursive: true });
+      attack();
+      law.commit(what);
+      const { ok, problems } = await offline().verify(law.root);
+      expect(ok, what).toBe(false);
+      expect(
+        problems.map((one) => `${one.at} ${one.code} ${one.file}`),
+        what,
+      ).toContain(`committed governance_invalid ${file}`);
+      expect(await ask(law.root, "read", "src/a.ts"), what).toBe("deny governance_invalid");
+      law.run("reset", "-q", "--hard", "HEAD~1");
+      expect(await ask(law.root, "read", "src/a.ts"), what).toBe("allow");
+    }
+  },
+);
