@@ -28,6 +28,8 @@ export interface PersonCheckout {
   readonly committed: (folder: string) => Promise<ReadonlySet<string>>;
   /** Paths below a folder that differ from HEAD, in the index or on disk, or that git does not know; without ignored ones. */
   readonly changed: (folder: string) => Promise<readonly string[]>;
+  /** What git does not track and does not show; a folder of such files alone is one path. */
+  readonly ignored: () => Promise<readonly string[]>;
   /** As `git add` and `git rm` do, also for ignored files. Returns how to take it back. */
   readonly stage: (paths: readonly string[]) => Promise<{ readonly undo: () => Promise<void> }>;
   /** As `git commit --only` does: the person's other changes stay as they are, staged or not. */
@@ -72,6 +74,7 @@ export async function openCheckout(
         ? new Set(namesIn(await inside.must(["ls-tree", "-r", "-z", "--name-only", "HEAD", ...below(folder)], LONG)))
         : new Set(),
     changed: async (folder) => changedIn(await inside.must([...STATUS, ...below(folder)], LONG)),
+    ignored: async () => namesIn(await inside.must(IGNORED, LONG)),
     stage: async (paths) => {
       const before = await stagePaths(inside, { root, objectFormat: repository.objectFormat }, paths);
       return { undo: () => unstagePaths(inside, before) };
@@ -104,6 +107,8 @@ function namesIn(listed: Buffer): readonly string[] {
 
 const below = (folder: string): readonly string[] => (folder === "" ? [] : ["--", folder]);
 const STATUS = ["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"] as const;
+
+const IGNORED = ["ls-files", "-z", "-oi", "--exclude-standard", "--directory"] as const;
 
 function changedIn(told: Buffer): readonly string[] {
   return namesIn(told).map((line) => line.slice(STATUS_CHARS));

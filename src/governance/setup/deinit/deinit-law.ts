@@ -4,9 +4,9 @@ import { readConfig } from "../../config/config.ts";
 import { LAW_DIR, SIDECAR_BRANCH } from "../../repository/law-path.ts";
 import { commitOwn } from "../commit-own.ts";
 import { changedIn, committedIn } from "../init/plan-init.ts";
-import { CACHE, GIT_FILES, LAW_NAMES, MADE_NAMES, TICKETS } from "../law-names.ts";
+import { CACHE, GIT_FILES, isOurs, LAW_NAMES, MADE_NAMES, TICKETS } from "../law-names.ts";
 import { dropRefs, lawRefs } from "../law-refs.ts";
-import { openSetup, refuseBusy, type SetupPlace, type SetupScene } from "../open-setup.ts";
+import { type LawSeat, openSetup, refuseBusy, type SetupPlace, type SetupScene } from "../open-setup.ts";
 import { readOwn } from "../own-files.ts";
 import { unmountSidecar } from "../sidecar/unmount-sidecar.ts";
 import { putAside } from "./put-aside.ts";
@@ -45,7 +45,7 @@ export async function deinitLaw(place: SetupPlace, wish: DeinitWish): Promise<De
   const refs = await lawRefs(checkout.git);
   if (committed.length === 0 && changed.length === 0 && refs.length === 0) refuseUngoverned(scene);
   const names = [...new Set([...committed, ...changed])].sort();
-  const kept = whatWouldGo(new Set(committed), changed).map(inLaw);
+  const kept = [...new Set([...whatWouldGo(new Set(committed), changed), ...(await othersIn(seat))])].sort().map(inLaw);
   const done: DeinitDone = {
     ...{ root: checkout.root, repoKey: tip.repoKey, mode: seat.mode, commit: null, kept, files: names.map(inLaw) },
     refs: [...refs.map(({ name }) => name), ...(seat.mode === "sidecar" ? [`refs/heads/${SIDECAR_BRANCH}`] : [])],
@@ -82,7 +82,18 @@ function refuseUngoverned({ tip, checkout }: SetupScene): never {
 function whatWouldGo(committed: ReadonlySet<string>, changed: readonly string[]): readonly string[] {
   const tickets = [...committed].filter((name) => name.startsWith(`${TICKETS}/`) && name.endsWith(".yaml"));
   const uncommitted = changed.filter((name) => committed.has(name) || !MADE_NAMES.includes(name));
-  return [...new Set([...tickets, ...uncommitted])].sort();
+  return [...tickets, ...uncommitted];
+}
+
+/** What people put beside the law on its own branch or where it is mounted: both go as a whole. */
+async function othersIn({ mode, checkout, folder }: LawSeat): Promise<readonly string[]> {
+  if (mode === "tracked") return [];
+  const all = [
+    ...(await checkout.committed(folder)),
+    ...(await checkout.changed(folder)),
+    ...(await checkout.ignored()),
+  ];
+  return all.filter((path) => !isOurs(path));
 }
 
 const SHOWN_MAX = 10;

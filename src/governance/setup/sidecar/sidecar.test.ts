@@ -1,0 +1,44 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { proves } from "../../../../test/support/proves.ts";
+import { type SetupBench, setUpLawBench } from "../../../../test/support/setup-scene.ts";
+import { type DeinitWish, deinitLaw } from "../deinit/deinit-law.ts";
+import { type InitWish, initLaw } from "../init/init-law.ts";
+
+function init({ place, make, repo }: SetupBench, wish: Partial<InitWish> = {}) {
+  return initLaw(place, make, { cwd: repo, dryRun: false, commit: true, message: null, sidecar: true, ...wish });
+}
+
+function deinit({ place, repo }: SetupBench, wish: Partial<DeinitWish> = {}) {
+  return deinitLaw(place, { cwd: repo, dryRun: false, force: false, message: null, ...wish });
+}
+
+proves("GS-9", "people's own files beside a mounted law: deinit refuses, unless forced", async () => {
+  for (const [path, how] of [
+    ["tools/mine.sh", "untracked"],
+    ["NOTES.md", "committed"],
+    ["build.log", "ignored"],
+  ] as const) {
+    using all = setUpLawBench();
+    const { git, repo, write } = all;
+    const mount = join(repo, ".nomos");
+    await init(all);
+    write(join(mount, "cache/old"), "ours\n");
+    write(join(mount, path), "mine\n");
+    if (how === "ignored") writeFileSync(join(repo, ".git/info/exclude"), "*.log\n", { flag: "a" });
+    if (how === "committed") {
+      git(mount, "add", path);
+      git(mount, "commit", "-qm", "mine");
+    }
+    const refused = { code: "governance_kept", details: { files: [`.nomos/${path}`] } };
+    await expect(deinit(all), how).rejects.toMatchObject(refused);
+    expect([readFileSync(join(mount, path), "utf8"), git(repo, "branch", "--list", "nomos-governance")]).toEqual([
+      "mine\n",
+      "+ nomos-governance",
+    ]);
+    expect((await deinit(all, { dryRun: true })).kept).toEqual([`.nomos/${path}`]);
+    await deinit(all, { force: true });
+    expect(existsSync(mount)).toBe(false);
+  }
+});
