@@ -25,9 +25,17 @@ export async function commitOwn(
 function told(thrown: unknown): unknown {
   if (!(thrown instanceof HostError) || thrown.code !== "commit_refused") return thrown;
   const { why, words } = thrown.details;
-  const message = `${WORDS[String(why)] ?? WORDS["hook"]} Nothing was changed. It said: ${String(words)}`;
-  const details = { why: String(why), words: String(words) };
-  return new NomosError("commit_refused", details, { message, remedy: thrown.remedy, cause: thrown });
+  return commitRefused(String(why), String(words), { remedy: thrown.remedy, cause: thrown });
+}
+
+/** No commit was made, and all is as it was. `words`: what the program that refused it said. */
+export function commitRefused(
+  why: string,
+  words: string,
+  more: { readonly remedy?: string; readonly cause?: unknown } = {},
+): NomosError {
+  const message = `${WORDS[why] ?? WORDS["hook"]} Nothing was changed. It said: ${words}`;
+  return new NomosError("commit_refused", { why, words }, { message, ...more });
 }
 
 const WORDS: Readonly<Record<string, string>> = {

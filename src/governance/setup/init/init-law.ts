@@ -53,7 +53,7 @@ export async function initLaw(place: SetupPlace, make: MakeLaw, wish: InitWish):
   const isSidecar = wish.sidecar || hasOwnBranch(scene);
   if (wish.commit || isSidecar) refuseBusy(scene.checkout);
   const told = { ...done, created: inRoot(plan.created.keys()), recorded: inRoot(plan.uncommitted) };
-  if (isSidecar && scene.seat.mode === "tracked") return initSidecar(place, make, scene, told, wish.dryRun);
+  if (isSidecar && scene.seat.mode === "tracked") return initSidecar(place, make, scene, told, wish);
   if (wish.dryRun) return told;
   const commit = await record(scene.seat, plan, wish);
   const rewritten = await rewrittenOf(scene.seat, plan);
@@ -86,12 +86,12 @@ async function initSidecar(
   make: MakeLaw,
   scene: SetupScene,
   told: InitDone,
-  dryRun: boolean,
+  { dryRun, message }: InitWish,
 ): Promise<InitDone> {
   // Its locks have a history of their own.
   const aside: SetupScene = { ...scene, tip: { ...scene.tip, law: null }, seat: { ...scene.seat, mode: "sidecar" } };
   const asSidecar = await planInit(aside, make);
-  const mounted = await mountSidecar(place, scene, asSidecar.created, { message: MESSAGE, dryRun });
+  const mounted = await mountSidecar(place, scene, asSidecar.created, { message: message ?? MESSAGE, dryRun });
   const { branch, commit, isNew } = mounted;
   const made = isNew && !dryRun ? asSidecar.made : null;
   const files = isNew ? {} : { created: [], recorded: [] };

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { NomosError } from "../../../contract/index.ts";
 import { removeTree } from "../../../host/index.ts";
 import { LAW_DIR, SIDECAR_BRANCH } from "../../repository/law-path.ts";
+import { commitRefused } from "../commit-own.ts";
 import type { SetupPlace, SetupScene } from "../open-setup.ts";
 import { hasLawFolder } from "../own-files.ts";
 import { excludeLaw, includeLaw } from "./exclude.ts";
@@ -64,11 +65,14 @@ async function orphan(
   }
   const tree = await git.text(["mktree", "-z"], { input: lines.join("") });
   const { identity, signing } = settings;
-  return git.text(["commit-tree", tree, ...(signing === null ? [] : ["-S"]), "-F", "-"], {
+  const commit = ["commit-tree", tree, ...(signing === null ? [] : ["-S"]), "-F", "-"];
+  const { exitCode, stdout, stderr } = await git.run(commit, {
     input: `${message}\n`,
     identity,
     ...(signing === null ? {} : { signing }),
   });
+  if (exitCode !== 0) throw commitRefused(signing === null ? "git" : "signature", stderr.trim());
+  return stdout.toString().trim();
 }
 
 function inTheWay(root: string): NomosError {

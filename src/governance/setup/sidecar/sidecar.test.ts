@@ -42,3 +42,24 @@ proves("GS-9", "people's own files beside a mounted law: deinit refuses, unless 
     expect(existsSync(mount)).toBe(false);
   }
 });
+
+proves(
+  "GS-4",
+  "a sidecar's commit has the person's message; one that cannot be signed is refused as such",
+  async () => {
+    using all = setUpLawBench();
+    const { git, repo, person } = all;
+    const settings = join(person, ".gitconfig");
+    const before = existsSync(settings) ? readFileSync(settings, "utf8") : "";
+    writeFileSync(settings, `${before}\n[commit]\n\tgpgsign = true\n[gpg]\n\tprogram = /bin/false\n`);
+    await expect(init(all, { message: "docs: a law" })).rejects.toMatchObject({
+      code: "commit_refused",
+      message: expect.stringMatching(/could not be signed. Nothing was changed/),
+    });
+    expect(git(repo, "for-each-ref", "refs/heads/nomos-governance")).toBe("");
+    expect(git(repo, "status", "--porcelain", "--ignored")).toBe("");
+    writeFileSync(settings, before);
+    await init(all, { message: "docs: a law" });
+    expect(git(repo, "log", "--format=%s", "nomos-governance")).toBe("docs: a law");
+  },
+);
