@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { compileRules, LAW_ACTIONS } from "../../domains/index.ts";
 import type { Json } from "../../kernel/index.ts";
-import { policyBlocks } from "../law/constitution.ts";
+import { linesOf, policyBlocks } from "../law/constitution.ts";
 import { parseYaml } from "../yaml/parse-yaml.ts";
 import { commandFromExo, patternsFromExo } from "./exo-pattern.ts";
 import { type ExoValue, exoValue, type LeftOut } from "./exo-value.ts";
@@ -11,7 +11,7 @@ const ABOUT_FILES = ["filesystem_deny", "filesystem_allow"];
 
 /** The same page with our rules. A block that cannot be taken over stays as text, without being a rule. */
 export function constitutionFromExo(text: string, leftOut: LeftOut[]): string {
-  const lines = text.split(/\r?\n/);
+  const lines = linesOf(text);
   const { blocks } = policyBlocks(text);
   for (const { body, line, end, dialect } of blocks.toReversed()) {
     if (dialect !== "exo") continue;

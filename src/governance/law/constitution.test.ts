@@ -49,3 +49,21 @@ proves("GL-4", "a rule that nobody would see, or that ends nowhere, is refused b
   );
   expect(notes).toMatchObject([{ line: 6, reason: expect.stringMatching(/is no rule; rules are marked/) }]);
 });
+
+proves(
+  "GL-4",
+  "a byte order mark, old line ends, list and quote marks, an open block: no rule is lost in silence",
+  () => {
+    const block = `\`\`\`yaml nomos-policy\n${rule("A")}\n\`\`\`\n`;
+    expect(idsOf(`\ufeff${block}`)).toEqual(["A"]);
+    expect(idsOf(`# Law\n${block}`.replaceAll("\n", "\r"))).toEqual(["A"]);
+    for (const before of ["- ", "1. ", "> ", "> - ", "\u200b", "- \u00a0* "])
+      expect(faultsOf(`# Law\n${before}${block}`), before).toEqual([
+        expect.stringMatching(/^2 its block does not begin its line/),
+      ]);
+    expect(idsOf("Rules are marked `yaml nomos-policy`, as in ```yaml nomos-policy``` here.\n")).toEqual([]);
+    expect(faultsOf(`\`\`\`text\nhello\n\n${block}`)).toEqual([
+      "4 its block lies in the block of line 1, which is not closed before it",
+    ]);
+  },
+);

@@ -42,6 +42,11 @@ interface Fence {
 
 const OPENING = /^([ \t]*)(`{3,}|~{3,})([^\n]*)$/;
 const POLICY = /^ya?ml\s+(nomos|exo)-policy$/i;
+/** A rule's fence behind a list mark, a quote mark or what is not shown: Markdown renders a block, and we would not. */
+const BEHIND = /^(?:[\s>\p{Cf}]|[-+*](?=\s)|\d{1,9}[.)](?=\s))+(?:`{3,}|~{3,})\s*ya?ml\s+(?:nomos|exo)-policy\s*$/iu;
+
+/** A page's lines, whatever ends them. A byte order mark belongs to none. */
+export const linesOf = (text: string): string[] => text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/);
 
 interface Found {
   readonly blocks: PolicyBlock[];
@@ -54,22 +59,38 @@ export function policyBlocks(text: string): Found {
   const found: Found = { blocks: [], faults: [], notes: [] };
   let fence: Fence | null = null;
   let isInComment = false;
-  for (const [at, line] of text.split(/\r?\n/).entries()) {
+  for (const [at, line] of linesOf(text).entries()) {
     if (fence !== null) {
-      if (!isClosing(line, fence)) fence.lines.push(line);
-      else {
+      if (!isClosing(line, fence)) {
+        fence.lines.push(line);
+        if (opensWithin(line, fence)) found.faults.push(swallowed(at + 1, fence));
+      } else {
         close(fence, at + 1, found);
         fence = null;
       }
       continue;
     }
     const [, indent = "", mark = "", info = ""] = OPENING.exec(line) ?? [];
+    if (mark === "" && BEHIND.test(line)) found.faults.push({ line: at + 1, id: null, reason: NOT_ITS_LINE });
     if (mark === "" || (mark.startsWith("`") && info.includes("`"))) isInComment = staysInComment(line, isInComment);
     else fence = { indent: indent.length, mark, info: info.trim(), line: at + 1, isInComment, lines: [] };
   }
   if (fence !== null && /policy/i.test(fence.info))
     found.faults.push({ line: fence.line, id: null, reason: "its block is not closed" });
   return found;
+}
+
+const NOT_ITS_LINE =
+  "its block does not begin its line, so the rule would not count: put the fence on a line of its own";
+
+/** A rule's fence that an open block of the same mark swallows: whoever nests examples takes a longer mark outside. */
+function opensWithin(line: string, { mark }: Fence): boolean {
+  const [, , own = "", info = ""] = OPENING.exec(line) ?? [];
+  return own.length >= mark.length && own[0] === mark[0] && POLICY.test(info.trim());
+}
+
+function swallowed(line: number, outer: Fence): RuleFault {
+  return { line, id: null, reason: `its block lies in the block of line ${outer.line}, which is not closed before it` };
 }
 
 function isClosing(line: string, { mark }: Fence): boolean {
