@@ -26,8 +26,10 @@ export function subjectsOf(path: string, resolved: string | null, places: LawPla
 function subjectOf(path: string, { root, home }: LawPlaces): Subject | null {
   if (path === "" || path.length > PATH_CHARS_MAX) return null;
   const absolute = resolvedText(absoluteText(path, root, home));
-  if (absolute !== "/" && !isPathBelow(absolute.slice(1))) return null;
-  return { absolute, relative: relativeTo(root, absolute) };
+  const relative = relativeTo(root, absolute);
+  // The root is a fact of the machine, and may hold a line end or a backslash.
+  const asked = relative ?? absolute.slice(1);
+  return asked === "" || isPathBelow(asked) ? { absolute, relative } : null;
 }
 
 function absoluteText(path: string, root: string, home: string | null): string {

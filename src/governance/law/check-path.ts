@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises";
-import { isAbsolute, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { NomosError } from "../../contract/index.ts";
 import { type CompiledLaw, compileLaw, judgeLaw, type LawAsk, type LawVerdict } from "../../domains/index.ts";
 import { HostError, type RepositoryGit, realPlace } from "../../host/index.ts";
@@ -50,7 +50,9 @@ export async function checkPath(
   const read = async (): Promise<KnownLaw> => (await options.known?.(cwd)) ?? readLaw(git, cwd, options);
   const law = await read().catch(unlessUnreadable);
   const standing = ticket === null || law === null ? null : await options.standing(law.governed, ticket);
-  const spelled = isAbsolute(path) || path === "~" || path.startsWith("~/") ? path : `${cwd}/${path}`;
+  // An empty path means nothing, and not the directory.
+  const isWhole = path === "" || isAbsolute(path) || path === "~" || path.startsWith("~/");
+  const spelled = isWhole ? path : `${cwd}/${path}`;
   return judgeLaw(law?.compiled ?? null, {
     verb,
     path: spelled,
@@ -72,15 +74,20 @@ async function readLaw(git: RepositoryGit, cwd: string, options: CheckOptions): 
   const governed = found === null ? null : governedAt(git, found, options.scratch);
   if (found === null || governed === null) throw new NomosError("not_governed", { path: cwd });
   const { law } = await verifyFound(git, found, { ...options, withCheckout: false });
-  const places = { root: governed.root ?? governed.commonDir, home: options.home };
+  const places = { root: governed.root ?? rootAround(governed), home: options.home };
   return { governed, compiled: law === null ? null : compileLaw(law.lock.rules, places) };
+}
+
+/** Whoever stands in a git dir asks about files of git, which are protected below the checkout around it. */
+function rootAround({ commonDir }: Governed): string {
+  return basename(commonDir) === ".git" ? dirname(commonDir) : commonDir;
 }
 
 const UNOPENED: readonly unknown[] = ["EACCES", "ENAMETOOLONG", "ELOOP"];
 
 /** Null: it leads nowhere that anybody here could open, as too many links do; then its spelling alone is judged. */
 export function resolvedPath(path: string, home: string | null): string | null {
-  if (path.includes("\0")) return null;
+  if (path === "" || path.includes("\0")) return null;
   const absolute = path.startsWith("~") ? (home === null ? null : join(home, path.slice(1))) : path;
   try {
     return absolute === null ? null : realPlace(absolute);

@@ -44,3 +44,19 @@ proves(
     }
   },
 );
+
+proves("GL-3", "check in a git dir, of an empty path, and in a repository with an odd name", async () => {
+  const law = await lawfulRepository();
+  const inGit = join(law.root, ".git");
+  for (const path of ["config", "hooks/pre-commit", "../.git/config"])
+    expect(await ask(inGit, "write", path), path).toBe("deny protected:**/.git");
+  expect(await ask(inGit, "write", "../src/a.ts")).toBe("allow");
+  expect(await ask(inGit, "write", "../../x")).toBe("deny outside_repository");
+  expect(await ask(law.root, "write", "")).toBe("deny path_invalid");
+  const odd = law.beside("a\nb\\c \u00fc");
+  law.run("clone", "-q", law.root, odd);
+  expect(await ask(odd, "write", "src/a.ts")).toBe("allow");
+  expect(await ask(odd, "write", join(odd, ".nomos/config.yaml"))).toBe("deny protected:.nomos");
+  expect(await ask(odd, "write", "src/a\nb")).toBe("deny path_invalid");
+  expect(await ask(odd, "write", "../x")).toMatch(/^deny (outside_repository|path_invalid)$/);
+});
