@@ -28,6 +28,7 @@ test("a line with a condition is said only if the member has the value; null is 
 test("counts, bytes and lists are spelled for people", () => {
   expect(said({ files: ["a"] }, "{files.length|file}")).toEqual(["1 file"]);
   expect(said({ size: 12_345 }, "{size|event}, {size|bytes}")).toEqual(["12,345 events, 12.1 KiB"]);
+  expect(said({ commit: "0123456789abcdef" }, "Committed as {commit|short}.")).toEqual(["Committed as 01234567."]);
   expect(said({ steps: ["one", "two"] }, "{steps|lines}")).toEqual(["one", "two"]);
   expect(said({ names: "abcdefghij".split("") }, "{names}")).toEqual(["a, b, c, d, e, f, g, h and 2 more"]);
 });

@@ -71,12 +71,15 @@ function isNothing(value: unknown): boolean {
 }
 
 const LISTED_MAX = 8;
+/** As git shortens the names of its commits. */
+const SHORT_CHARS = 8;
 
 function spelled(value: unknown, how: string | undefined): string {
   if (how === "age") return spellAge(value);
   if (how === "bytes") return spellBytes(Number(value));
   if (how === "count") return spellCount(Number(value));
   if (how === "dollars") return spellDollars(Number(value));
+  if (how === "short") return oneLine(spellValue(value)).slice(0, SHORT_CHARS);
   if (how === "words" && Array.isArray(value)) return value.join(" ");
   if (how !== undefined) return counted(Number(value), how);
   if (!Array.isArray(value) || value.length <= LISTED_MAX) return spellValue(value);
