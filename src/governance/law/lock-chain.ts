@@ -79,8 +79,9 @@ async function blobsOf(
     ...["--root", tip, "--", lock],
   ]);
   return told.split("\n").flatMap((line) => {
-    const [, mode, id] = /^:\d+ (\d+) \w+ (\w+) /.exec(line) ?? [];
-    if (mode === undefined || id === undefined) return [];
+    const [, mode, before, id] = /^:\d+ (\d+) (\w+) (\w+) /.exec(line) ?? [];
+    // Another file mode makes no other lock.
+    if (mode === undefined || id === undefined || id === before) return [];
     return [mode === "100644" || mode === "100755" ? id : ""];
   });
 }
