@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import {
@@ -189,6 +189,16 @@ proves(
   },
 );
 
+proves("GL-7", "an executable bit on a law's file makes no other law", async () => {
+  const law = await lawfulRepository();
+  for (const mode of [0o755, 0o644]) {
+    for (const file of FILES) chmodSync(join(law.root, LAW_FILES[file]), mode);
+    expect(await told(law), "in the checkout").toEqual([]);
+    law.commit(`mode ${mode}`);
+    expect(await told(law), "committed").toEqual([]);
+  }
+});
+
 proves("GL-7", "a shallow clone verifies what it has, and says that the history is cut off", async () => {
   const law = await lawfulRepository();
   law.write(LAW_FILES.constitution, STRICTER);
@@ -302,3 +312,15 @@ proves(
     expect(() => readFileSync(ran)).toThrow(/ENOENT/);
   },
 );
+
+proves("GL-6", "a sparse checkout without the law's files is no tampering; files that are taken away are", async () => {
+  const law = await lawfulRepository();
+  for (const how of [["--cone"], ["--cone", "--sparse-index"]]) {
+    law.run("sparse-checkout", "set", ...how, "src");
+    expect(await told(law), how.join()).toEqual([]);
+    law.run("sparse-checkout", "disable");
+    expect(await told(law), how.join()).toEqual([]);
+  }
+  rmSync(join(law.root, ".nomos"), { recursive: true });
+  expect((await told(law)).join()).toMatch(/checkout governance_missing/);
+});

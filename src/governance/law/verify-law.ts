@@ -1,4 +1,6 @@
+import { lstat } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { NomosError } from "../../contract/index.ts";
 import { openView, type RepositoryGit } from "../../host/index.ts";
 import { type FoundTip, findTip, folderOf } from "../repository/open-governed.ts";
@@ -110,7 +112,7 @@ async function verifyCheckout(git: RepositoryGit, parts: CheckoutParts): Promise
   const constitution = await source("constitution");
   const lock = await source("lock");
   const isEmpty = [constitution, lock].every((file) => "text" in file && file.text === null);
-  if (isEmpty && !(await headHasLaw(git, found, scratch))) return null;
+  if (isEmpty && !(await isCheckedOut(git, found, scratch))) return null;
   const { problems, law } = await verifySource(source, trust);
   if (law === null) return problems;
   const { hash, previous } = law.lock;
@@ -119,11 +121,21 @@ async function verifyCheckout(git: RepositoryGit, parts: CheckoutParts): Promise
   return [...problems, brokenChain("the lock that it names as the one before it was never committed")];
 }
 
-async function headHasLaw(git: RepositoryGit, { repository }: FoundTip, scratch: string): Promise<boolean> {
+/** False where HEAD has no law, and where the person's sparse checkout leaves its files out. */
+async function isCheckedOut(git: RepositoryGit, { repository }: FoundTip, scratch: string): Promise<boolean> {
   await using view = await openView(git, repository, scratch);
-  const { stdout } = await view.git.run(["ls-tree", "HEAD", "--", LAW_FILES.constitution, LAW_FILES.lock]);
-  return stdout.length > 0;
+  const files = [LAW_FILES.constitution, LAW_FILES.lock];
+  const { stdout } = await view.git.run(["ls-tree", "HEAD", "--", ...files]);
+  if (stdout.length === 0) return false;
+  const indexFile = join(repository.gitDir, "index");
+  if ((await lstat(indexFile).catch(() => null))?.isFile() !== true) return true;
+  const { exitCode, stdout: listed } = await view.git.run(["ls-files", "-t", "-z", "--", ...files], { indexFile });
+  const marks = listed.toString().split("\0").filter(Boolean);
+  return exitCode !== 0 || marks.length === 0 || !marks.every((line) => line.startsWith(LEFT_OUT));
 }
+
+/** How git marks a file that a sparse checkout does not write. */
+const LEFT_OUT = "S ";
 
 function brokenChain(reason: string): LawProblem {
   return lawProblem(
