@@ -8,6 +8,7 @@ import { agentFiles } from "../agent-files/agent-files.ts";
 import { LAW_DIR } from "../repository/law-path.ts";
 import { type FoundTip, findTip, folderOf } from "../repository/open-governed.ts";
 import { checkedOutLaw, LAW_FILES, type LawFile } from "./law-source.ts";
+import { newerThanOurs } from "./lock.ts";
 import { lockHistory } from "./lock-chain.ts";
 import { buildLock, composeFrom, lawError } from "./make-law.ts";
 import type { Signer } from "./sealed-policy.ts";
@@ -102,6 +103,8 @@ async function write(root: string, file: LawFile, text: string): Promise<boolean
     throw lawError([lawProblem("governance_invalid", LAW_DIR, `${LAW_DIR} is a link and no folder.`)]);
   const before = await checkedOutLaw(root)(file);
   if ("text" in before && before.text === text) return false;
+  const newer = "text" in before && before.text !== null ? newerThanOurs(before.text) : null;
+  if (newer !== null) throw new NomosError("governance_newer", { file: LAW_FILES[file], reason: newer });
   await writeFileAtomic(join(root, LAW_FILES[file]), text, { mode: FILE_MODE });
   return true;
 }

@@ -85,6 +85,15 @@ function newerJudge(given: unknown): { readonly is: "newer"; readonly reason: st
   return { is: "newer", reason };
 }
 
+/** Why a lock or a policy must not be written anew by this version: a newer one made it. Null: it was not. */
+export function newerThanOurs(text: string): string | null {
+  const given = parseJson(text);
+  const { data } = z.object({ kernel: z.object({ version: z.string() }) }).safeParse(given);
+  const major = Number(majorOf(data?.kernel.version ?? LAW_KERNEL.version));
+  const judge = major > Number(majorOf(LAW_KERNEL.version)) ? newerJudge(given) : null;
+  return (newerThan(given) ?? judge)?.reason ?? null;
+}
+
 export function damaged(reason: string): { readonly is: "damaged"; readonly reason: string } {
   return { is: "damaged", reason };
 }

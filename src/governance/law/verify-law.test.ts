@@ -324,3 +324,22 @@ proves("GL-6", "a sparse checkout without the law's files is no tampering; files
   rmSync(join(law.root, ".nomos"), { recursive: true });
   expect((await told(law)).join()).toMatch(/checkout governance_missing/);
 });
+
+proves("GL-10", "a lock or policy of a newer version is not written anew by this one", async () => {
+  const law = await lawfulRepository();
+  const compose = () => composeLaw(law.git, law.root, { signer: null, nowMs: 0 });
+  for (const [file, make] of [
+    ["lock", () => buildLaw(law.git, law.root)],
+    ["policy", compose],
+  ] as const) {
+    const at = join(law.root, LAW_FILES[file]);
+    const text = readFileSync(at, "utf8").replace('"version": 1', '"version": 2');
+    writeFileSync(at, text);
+    await expect(make(), file).rejects.toMatchObject({ code: "governance_newer" });
+    expect(readFileSync(at, "utf8")).toBe(text);
+    law.run("checkout", "-q", ".");
+  }
+  const at = join(law.root, LAW_FILES.lock);
+  writeFileSync(at, readFileSync(at, "utf8").replace(/("version": ")\d+/, "$199"));
+  await expect(buildLaw(law.git, law.root)).rejects.toMatchObject({ code: "governance_newer" });
+});

@@ -416,6 +416,10 @@ proves(
     expect(text).toContain('branch: "main"');
     expect(text).not.toMatch(/budgets:\n/);
     expect(await upgrade()).toMatchObject({ files: [], commit: null });
+    const lock = join(repo, ".nomos/governance.lock.json");
+    write(lock, readFileSync(lock, "utf8").replace('"version": 1', '"version": 2'));
+    git(repo, "commit", "-qam", "newer");
+    await expect(upgrade()).rejects.toMatchObject({ code: "governance_newer" });
   },
 );
 

@@ -1,5 +1,6 @@
 import { NomosError } from "../../../contract/index.ts";
 import { readConfig } from "../../config/config.ts";
+import { newerThanOurs } from "../../law/lock.ts";
 import { LAW_DIR, SIDECAR_BRANCH } from "../../repository/law-path.ts";
 import { parseYaml } from "../../yaml/parse-yaml.ts";
 import { commitOwn } from "../commit-own.ts";
@@ -37,6 +38,7 @@ export async function upgradeLaw(place: SetupPlace, make: MakeLaw, wish: Upgrade
   if (!before.has(LAW_NAMES.constitution)) throw new NomosError("not_governed", { root: checkout.root });
   const changed = await changedIn(seat);
   if (changed.length > 0) throw uncommitted(changed);
+  for (const name of [LAW_NAMES.lock, LAW_NAMES.seal]) refuseNewer(name, before.get(name) ?? "");
   const after = new Map(before);
   for (const [name, text] of GIT_FILES) after.set(name, before.get(name) ?? text);
   after.set(LAW_NAMES.config, upgradedConfig(scene, before.get(LAW_NAMES.config) ?? ""));
@@ -68,6 +70,12 @@ function upgradedConfig({ tip, checkout, seat }: SetupScene, text: string): stri
   const branch = seat.mode === "sidecar" ? SIDECAR_BRANCH : known;
   const wish = { branch, budget: readConfig(text).config?.budgets ?? DEFAULT_BUDGET, checks: [] };
   return backfilled(text, (key) => Object.hasOwn(given, key), wish) ?? text;
+}
+
+/** Written anew by this version, it would lose what the newer one put into it. */
+function refuseNewer(key: string, text: string): void {
+  const reason = newerThanOurs(text);
+  if (reason !== null) throw new NomosError("governance_newer", { key, reason });
 }
 
 const SHOWN_MAX = 5;
