@@ -287,6 +287,14 @@ proves(
     expect(git(repo, "status", "--porcelain").split("\n").sort()).toEqual(OWN.map((path) => `A  ${path}`));
     expect((await cli("init")).stdout).toMatch(/has a law: 6 files in .nomos, committed on main as [0-9a-f]{8}/);
     expect((await cli("init")).stdout).toContain("nothing was changed");
+    expect((await cli("deinit")).exitCode).toBe(0);
+    writeFileSync(hook, "#!/bin/sh\necho >> .nomos/CONSTITUTION.md\ngit add .nomos/CONSTITUTION.md\n");
+    chmodSync(hook, 0o755);
+    const rewritten = await cli("init");
+    expect(rewritten.stdout).toMatch(/^-- {2}A hook rewrote .nomos\/CONSTITUTION.md/m);
+    rmSync(hook);
+    expect((await cli("deinit", "--force")).exitCode).toBe(0);
+    expect((await cli("init")).stdout).not.toContain("A hook rewrote");
     const doctor = await cli("doctor");
     for (const row of ["scaffold", "config", "law", "tickets", "tracking", "liveness"])
       expect(doctor.stdout).toMatch(new RegExp(`^ok  ${row} `, "m"));
@@ -312,7 +320,7 @@ proves(
     mkdirSync(join(repo, "below"));
     expect((await start(join(repo, "below"))).notice ?? "").not.toContain("nomos init");
     const governed = repository("governed");
-    await init(governed);
+    expect((await init(governed)).notices).toContainEqual(expect.stringContaining("No checks were found"));
     expect(await start(governed)).not.toHaveProperty("notice");
     expect(await start(person)).not.toHaveProperty("notice");
   },

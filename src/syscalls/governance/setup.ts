@@ -63,7 +63,7 @@ export const governanceSetup: readonly Syscall[] = [
       dryRun ? [] : context.services.laws.init(initWish(given, false), byOf(context)),
     answer: async ({ services }, { dryRun = false, ...given }, events) => {
       const done = dataIn(GOVERNED_EVENTS, events, "governance.initialised@1");
-      const seen = await services.laws.plan.init(initWish(given, true));
+      const seen = await services.laws.plan.init({ ...initWish(given, true), wasDone: done !== null });
       const { root, mode, branch, created, scan, notices } = seen;
       return {
         ...{ root, mode: done?.mode ?? mode, branch: done?.branch ?? branch, dryRun },

@@ -1,3 +1,4 @@
+import { verifyLaw } from "../../law/verify-law.ts";
 import { LAW_DIR } from "../../repository/law-path.ts";
 import { commitOwn } from "../commit-own.ts";
 import type { MadeLaw, MakeLaw } from "../law-maker.ts";
@@ -17,6 +18,8 @@ export interface InitWish {
   readonly message: string | null;
   /** The law gets a branch of its own, mounted at `.nomos`; the branches of the work stay as they are. */
   readonly sidecar: boolean;
+  /** Asked again right after it was done, for its notices: the law that is there now is the new one. */
+  readonly wasDone?: boolean;
 }
 
 export interface InitDone {
@@ -47,7 +50,10 @@ export async function initLaw(place: SetupPlace, make: MakeLaw, wish: InitWish):
   const done: InitDone = {
     ...{ root: scene.checkout.root, repoKey: scene.tip.repoKey, mode: scene.seat.mode, scan: plan.scan },
     ...{ branch: scene.seat.checkout.branch ?? "HEAD", created: [], recorded: [], commit: null, made: null },
-    notices: noticesOf(scene, plan),
+    notices: [
+      ...noticesOf(scene, plan, wish.wasDone === true),
+      ...(wish.wasDone === true ? await unsound(place, wish) : []),
+    ],
   };
   if (isElsewhere || plan.uncommitted.length === 0) return done;
   const isSidecar = wish.sidecar || hasOwnBranch(scene);
@@ -64,10 +70,17 @@ export async function initLaw(place: SetupPlace, make: MakeLaw, wish: InitWish):
 async function rewrittenOf({ checkout, at }: LawSeat, { created }: InitPlan): Promise<readonly string[]> {
   const names: string[] = [];
   for (const [name, text] of created) if ((await readOwn(checkout.root, at(name))) !== text) names.push(at(name));
-  if (names.length === 0) return [];
-  return [
-    `A hook rewrote ${names.join(", ")}. Keep .nomos out of that formatter, then run \`nomos governance build\` and \`nomos governance compose\`.`,
-  ];
+  return names.length === 0 ? [] : [rewrittenBy(names)];
+}
+
+/** A law that was just made verifies, unless a hook or another program got between. */
+async function unsound({ git, scratch }: SetupPlace, { cwd }: InitWish): Promise<readonly string[]> {
+  const { problems } = await verifyLaw(git, cwd, { scratch });
+  return problems.length === 0 ? [] : [rewrittenBy([...new Set(problems.map(({ file }) => file))])];
+}
+
+function rewrittenBy(paths: readonly string[]): string {
+  return `A hook rewrote ${paths.join(", ")}. Keep .nomos out of that formatter, then run \`nomos governance build\` and \`nomos governance compose\`.`;
 }
 
 async function record(seat: LawSeat, plan: InitPlan, wish: InitWish): Promise<string | null> {
@@ -109,20 +122,21 @@ function hasOwnBranch({ tip }: Pick<SetupScene, "tip">): boolean {
   return tip.isGoverned && tip.law?.lawFolder === "";
 }
 
-function noticesOf(scene: SetupScene, { branch: lawBranch, scan }: InitPlan): readonly string[] {
+function noticesOf(scene: SetupScene, { branch: lawBranch, scan }: InitPlan, wasDone: boolean): readonly string[] {
   const { tip, checkout, seat } = scene;
   const elsewhere = lawElsewhere(scene);
   if (elsewhere !== null) return [`The law of this repository is on ${elsewhere}, and counts here too.`];
   const { branch } = checkout;
+  const isNew = wasDone || !tip.isGoverned;
   const isAside = seat.mode === "tracked" && branch !== null && branch !== lawBranch;
   return [
     ...(isAside
       ? [`${branch} is checked out. The law counts for all when it is on ${lawBranch}: land or merge ${branch} there.`]
       : []),
     ...(scan.hasExo && !tip.isGoverned
-      ? ["The repository has an `.exo` folder: `nomos governance import` reads its law."]
+      ? ["The repository has an `.exo` folder: `nomos governance import exo` reads its law."]
       : []),
-    ...(scan.checks.length === 0 && !tip.isGoverned
+    ...(scan.checks.length === 0 && isNew
       ? ["No checks were found. Name them in .nomos/config.yaml, so that work lands only when they pass."]
       : []),
   ];
