@@ -67,16 +67,16 @@ async function locksOf(git: RepositoryGit, ids: readonly string[]): Promise<Map<
   return locks;
 }
 
-/** The lock's blobs, newest first; empty for a commit that took it away. */
-async function blobsOf(
+/** A file's blobs, newest first; empty for a commit that took it away. */
+export async function blobsOf(
   git: RepositoryGit,
   tip: string,
-  lock: string,
+  file: string,
   how: "--first-parent" | "--full-history",
 ): Promise<string[]> {
   const told = await git.text([
     ...["log", how, `--max-count=${LOCKS_READ_MAX}`, "--format=", "--raw", "--no-abbrev", "--no-renames", "-m"],
-    ...["--root", tip, "--", lock],
+    ...["--root", tip, "--", file],
   ]);
   return told.split("\n").flatMap((line) => {
     const [, mode, before, id] = /^:\d+ (\d+) (\w+) (\w+) /.exec(line) ?? [];

@@ -75,8 +75,16 @@ export const writePolicy = (policy: SealedPolicy): string => stableJson(asJson(p
 
 /** Whether the policy says what these parts make, whenever and by whomever it was composed. */
 export function saysTheSame(policy: SealedPolicy, parts: PolicyParts): boolean {
-  const { composedAt: _at, integrity: _hash, signature: _by, ...content } = policy;
-  return canonicalJson(asJson(content)) === canonicalJson(asJson(contentOf(parts)));
+  return textOfContent(policy) === canonicalJson(asJson(contentOf(parts)));
+}
+
+/** Whether two policies differ in time and signature alone. */
+export function haveSameContent(some: SealedPolicy, other: SealedPolicy): boolean {
+  return textOfContent(some) === textOfContent(other);
+}
+
+function textOfContent({ composedAt: _at, integrity: _hash, signature: _by, ...content }: SealedPolicy): string {
+  return canonicalJson(asJson(content));
 }
 
 /** Only the very text that `writePolicy` writes, with a signature that verifies if there is one. */

@@ -343,3 +343,27 @@ proves("GL-10", "a lock or policy of a newer version is not written anew by this
   writeFileSync(at, readFileSync(at, "utf8").replace(/("version": ")\d+/, "$199"));
   await expect(buildLaw(law.git, law.root)).rejects.toMatchObject({ code: "governance_newer" });
 });
+
+proves(
+  "GL-8",
+  "a signature taken off by whoever computes the hash anew is told, in the checkout and committed",
+  async () => {
+    const law = await lawfulRepository(await lawSigner());
+    const at = join(law.root, LAW_FILES.policy);
+    const signed = readFileSync(at, "utf8");
+    rmSync(at);
+    await composeLaw(law.git, law.root, { signer: null, nowMs: 0 });
+    const stripped = readFileSync(at, "utf8");
+    expect(await told(law)).toEqual(["checkout policy_tampered"]);
+    law.commit("strip");
+    const report = await verifyLaw(law.git, law.root);
+    expect(report).toMatchObject({ law: null, problems: [{ at: "committed", code: "policy_tampered" }] });
+    writeFileSync(at, signed);
+    law.commit("restore");
+    expect(await told(law)).toEqual([]);
+    // A law that is changed where there is no key is unsigned, and says so.
+    law.write(LAW_FILES.constitution, STRICTER);
+    await law.enact(null);
+    expect([readFileSync(at, "utf8") === stripped, await told(law)]).toEqual([false, []]);
+  },
+);

@@ -7,6 +7,7 @@ import { type FoundTip, findTip, folderOf } from "../repository/open-governed.ts
 import { readTree } from "../repository/tree-reader.ts";
 import { checkedOutLaw, committedLaw, LAW_FILES } from "./law-source.ts";
 import { chainFault, type LockHistory, lockHistory } from "./lock-chain.ts";
+import { signatureTakenOff } from "./stripped-signature.ts";
 import {
   type LawProblem,
   lawProblem,
@@ -92,9 +93,13 @@ async function verifyTip(git: RepositoryGit, found: FoundTip, tip: string, parts
   const first = await verifySource(source, { signers });
   const own = first.law?.config.signers ?? [];
   const verified = own.length === 0 ? first : await verifySource(source, { signers: [...signers, ...own] });
-  const fault = verified.law === null ? null : chainFault(verified.law.lock, history);
-  if (fault === null) return verified;
-  return { problems: [...verified.problems, brokenChain(fault)], law: null };
+  const { law } = verified;
+  const fault = law === null ? null : chainFault(law.lock, history);
+  const place = { repository: found.repository, tip, scratch, ...folderOf(found) };
+  const stripped = law === null ? null : await signatureTakenOff(git, place, law.policy);
+  if (fault === null && stripped === null) return verified;
+  const told = [...(fault === null ? [] : [brokenChain(fault)]), ...(stripped === null ? [] : [stripped])];
+  return { problems: [...verified.problems, ...told], law: null };
 }
 
 interface CheckoutParts {
@@ -113,8 +118,12 @@ async function verifyCheckout(git: RepositoryGit, parts: CheckoutParts): Promise
   const lock = await source("lock");
   const isEmpty = [constitution, lock].every((file) => "text" in file && file.text === null);
   if (isEmpty && !(await isCheckedOut(git, found, scratch))) return null;
-  const { problems, law } = await verifySource(source, trust);
-  if (law === null) return problems;
+  const { problems: own, law } = await verifySource(source, trust);
+  if (law === null) return own;
+  const tip = found.isGoverned ? (found.law?.tip ?? null) : null;
+  const place = { repository: found.repository, tip, scratch, ...folderOf(found) };
+  const stripped = await signatureTakenOff(git, place, law.policy);
+  const problems = stripped === null ? own : [...own, stripped];
   const { hash, previous } = law.lock;
   const follows = previous === null ? history.all.size === 0 : history.all.has(previous);
   if (follows || history.all.has(hash) || history.isCut) return problems;
