@@ -103,6 +103,7 @@ async function importFrom(offline: OfflineLaw, input: Input): Promise<Told> {
     ...written.map((file) => `${isDryRun ? "to write " : "written  "} ${file}`),
     ...kept.map((file) => `kept      ${file}: it is there already`),
     ...leftOut.map(({ what, reason }) => `left out  ${what}: ${reason}`),
+    ...(written.length + kept.length === 0 ? [".exo holds nothing that can be imported."] : []),
     ...(written.length > 0 && !isDryRun ? ["Next: read .nomos/CONSTITUTION.md, then nomos init"] : []),
   ];
   return { output: { dryRun: isDryRun, written, kept, leftOut }, lines, isYes: true };

@@ -18,7 +18,9 @@ export function constitutionFromExo(text: string, leftOut: LeftOut[]): string {
     const rule = ruleFrom(body, line, leftOut);
     const fence =
       lines[line - 1]?.replace(/ya?ml\s+exo-policy.*$/i, rule === null ? "yaml" : "yaml nomos-policy") ?? "";
-    lines.splice(line - 1, end - line, fence, ...(rule ?? body).replace(/\n$/, "").split("\n"));
+    const indent = /^[ \t]*/.exec(fence)?.[0] ?? "";
+    const inside = (rule ?? body).replace(/\n$/, "").split("\n");
+    lines.splice(line - 1, end - line, fence, ...inside.map((one) => (one === "" ? one : `${indent}${one}`)));
   }
   return lines.join("\n");
 }
@@ -53,6 +55,8 @@ function convert(given: ExoValue, leave: (reason: string) => null): { readonly [
   if (isAboutFiles && given.texts("patterns").length > 0 && patterns.length === 0) return null;
   const actions = given.texts("actions");
   const known = actions.filter((action) => LAW_ACTIONS.some((one) => one === action));
+  const unknown = actions.filter((action) => !known.includes(action));
+  if (known.length > 0 && unknown.length > 0) leave(`its actions ${unknown.join(", ")} have no equal`);
   if (actions.length > 0 && known.length === 0) return leave("none of its actions is read, write or delete");
   if (type === "filesystem_allow") leave("taken over, but it no longer lifts a denial: here a denial always wins");
   const checks = given.texts("checks").flatMap((command) => {

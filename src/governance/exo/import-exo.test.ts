@@ -145,6 +145,31 @@ proves("GL-13", "what is there already stays, links are not followed, and `.exo`
   expect(existsSync(join(law.root, ".exo"))).toBe(false);
 });
 
+proves(
+  "GL-13",
+  "nothing is left out in silence: links, other files, actions; a rule in a list stays in it",
+  async () => {
+    const law = await lawfulRepository();
+    law.run("rm", "-rq", ".nomos");
+    const rule = '{"id": "A", "type": "filesystem_deny", "patterns": ["x"], "actions": ["write", "execute"]}';
+    law.write(".exo/CONSTITUTION.md", `- here:\n  \`\`\`yaml exo-policy\n  ${rule}\n  \`\`\`\n`);
+    law.write(".exo/tickets/NOTES.md", "");
+    symlinkSync("/etc/hostname", join(law.root, ".exo/config.yaml"));
+    symlinkSync("/etc/hostname", join(law.root, ".exo/tickets/TICKET-1.yaml"));
+    const { written, leftOut } = await importExo(law.git, law.root);
+    expect(written).toEqual([".nomos/CONSTITUTION.md"]);
+    expect(leftOut.map(({ what, reason }) => `${what}: ${reason}`)).toEqual([
+      "A (line 2): its actions execute have no equal",
+      "config.yaml: it is a link, or no plain file",
+      "NOTES.md: it is no ticket, which ends in .yaml",
+      "TICKET-1.yaml: it is a link, or no plain file",
+    ]);
+    const page = readFileSync(join(law.root, ".nomos/CONSTITUTION.md"), "utf8").split("\n");
+    expect(page.slice(1, -1).every((line) => line.startsWith("  "))).toBe(true);
+    expect(readConstitution(page.join("\n")).rules).toMatchObject([{ id: "A", actions: ["write"] }]);
+  },
+);
+
 proves("GL-13", "patterns of fnmatch become patterns that mean the same, and commands become lists of words", () => {
   const TABLE: readonly (readonly [theirs: string, ours: readonly string[] | null])[] = [
     ["*.md", ["**/*.md"]],

@@ -81,7 +81,11 @@ async function convertAll(folder: HeldFolder, leftOut: LeftOut[]): Promise<Reado
 
 async function addTickets(folder: HeldFolder, files: Map<string, string>, leftOut: LeftOut[]): Promise<void> {
   const names = (await folder.list()).map((entry) => entry.name.toString()).sort();
-  for (const name of names.filter((one) => one.endsWith(".yaml")).slice(0, TICKETS_MAX)) {
+  const tickets = names.filter((one) => one.endsWith(".yaml"));
+  for (const what of names.filter((one) => one !== "ARCHIVE" && !one.endsWith(".yaml")))
+    leftOut.push({ what, reason: "it is no ticket, which ends in .yaml" });
+  for (const what of tickets.slice(TICKETS_MAX)) leftOut.push({ what, reason: `${TICKETS_MAX} tickets are the most` });
+  for (const name of tickets.slice(0, TICKETS_MAX)) {
     const data = await dataIn(folder, name, leftOut);
     const made = data === undefined ? null : ticketFromExo(data, leftOut);
     if (made !== null) files.set(ticketPath(made.ticket.id, made.isArchived), writeTicketFile(made.ticket, null));
@@ -100,7 +104,11 @@ async function dataIn(folder: HeldFolder, name: string, leftOut: LeftOut[]): Pro
 
 async function textIn(folder: HeldFolder, name: string, leftOut: LeftOut[]): Promise<string | null> {
   await using file = await folder.file(name);
-  if (file === null) return null;
+  if (file === null) {
+    const isThere = (await folder.list()).some((one) => one.name.toString() === name);
+    if (isThere) leftOut.push({ what: name, reason: "it is a link, or no plain file" });
+    return null;
+  }
   const { size } = await file.stat();
   const text = size > FILE_BYTES_MAX ? null : textFrom(await file.readFile());
   if (text === null) leftOut.push({ what: name, reason: "it is too large, or not UTF-8" });
