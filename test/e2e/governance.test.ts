@@ -299,6 +299,10 @@ proves(
     for (const row of ["scaffold", "config", "law", "tickets", "tracking", "liveness"])
       expect(doctor.stdout).toMatch(new RegExp(`^ok  ${row} `, "m"));
     expect((await cli("deinit", "--dry-run")).stdout).toContain("Nothing was removed");
+    mkdirSync(join(repo, "below"));
+    const below = await runCli(["deinit"], { home: daemon.home, cwd: join(repo, "below"), env: { HOME: person } });
+    expect(below.stdout).toContain(`${repo} has no law any more`);
+    expect((await cli("init")).exitCode).toBe(0);
     expect((await cli("deinit")).stdout).toMatch(/has no law any more: 6 files, 0 refs, committed as/);
     expect(git(repo, "status", "--porcelain")).toBe("");
     expect((await cli("deinit")).exitCode).toBe(4);

@@ -116,7 +116,8 @@ export const governanceSetup: readonly Syscall[] = [
         return { root, dryRun, commit: null, ...lists };
       }
       const { commit, files, refs } = done;
-      return { root: given.cwd, dryRun, commit, files: [...files], refs: [...refs], kept: [], notices: [] };
+      const { root } = await services.laws.scan(given.cwd);
+      return { root, dryRun, commit, files: [...files], refs: [...refs], kept: [], notices: [] };
     },
   }),
   write({
