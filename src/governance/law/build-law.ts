@@ -11,6 +11,7 @@ import { checkedOutLaw, LAW_FILES, type LawFile } from "./law-source.ts";
 import { newerThanOurs } from "./lock.ts";
 import { lockHistory } from "./lock-chain.ts";
 import { buildLock, composeFrom, lawError } from "./make-law.ts";
+import { throwRefused } from "./refused-rights.ts";
 import type { Signer } from "./sealed-policy.ts";
 import { lawProblem } from "./verify-source.ts";
 
@@ -105,6 +106,8 @@ async function write(root: string, file: LawFile, text: string): Promise<boolean
   if ("text" in before && before.text === text) return false;
   const newer = "text" in before && before.text !== null ? newerThanOurs(before.text) : null;
   if (newer !== null) throw new NomosError("governance_newer", { file: LAW_FILES[file], reason: newer });
-  await writeFileAtomic(join(root, LAW_FILES[file]), text, { mode: FILE_MODE });
+  await writeFileAtomic(join(root, LAW_FILES[file]), text, { mode: FILE_MODE }).catch((thrown: unknown) =>
+    throwRefused(thrown, join(root, LAW_DIR)),
+  );
   return true;
 }

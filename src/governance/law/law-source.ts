@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { holdFolder } from "../../host/index.ts";
 import { LAW_DIR } from "../repository/law-path.ts";
 import { isUnreadable, LAW_FILE_BYTES_MAX, type TreeReader, textFrom } from "../repository/tree-reader.ts";
+import { isDenied } from "./refused-rights.ts";
 
 export const LAW_FILES = {
   constitution: `${LAW_DIR}/CONSTITUTION.md`,
@@ -66,13 +67,20 @@ export function checkedOutLaw(root: string): LawSource {
     await using folder = await holdFolder(join(root, LAW_DIR));
     if (folder === null) return missingOrOdd(join(root, LAW_DIR), "folder");
     const name = LAW_FILES[file].slice(LAW_DIR.length + 1);
-    await using handle = await folder.file(name);
+    const opened = await folder.file(name).catch(unlessDenied);
+    if (opened === "denied") return { odd: "the system denies it: its rights do not let you read it" };
+    await using handle = opened;
     if (handle === null) return missingOrOdd(join(root, LAW_FILES[file]), "file");
     const { size } = await handle.stat();
     if (size > LAW_FILE_BYTES_MAX) return { odd: tooLarge(size) };
     const text = textFrom(await handle.readFile());
     return text === null ? { odd: "it is not UTF-8" } : { text };
   };
+}
+
+function unlessDenied(thrown: unknown): "denied" {
+  if (isDenied(thrown)) return "denied";
+  throw thrown;
 }
 
 async function missingOrOdd(path: string, wanted: string): Promise<ReadFile> {

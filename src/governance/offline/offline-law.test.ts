@@ -1,6 +1,6 @@
-import { rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { lawfulRepository } from "../../../test/support/lawful-repository.ts";
 import { proves } from "../../../test/support/proves.ts";
 import { createOfflineLaw } from "./offline-law.ts";
@@ -60,3 +60,21 @@ proves("GL-3", "check in a git dir, of an empty path, and in a repository with a
   expect(await ask(odd, "write", "src/a\nb")).toBe("deny path_invalid");
   expect(await ask(odd, "write", "../x")).toMatch(/^deny (outside_repository|path_invalid)$/);
 });
+
+test.skipIf(process.getuid?.() === 0)(
+  "files without rights: verify tells it, build is refused, nothing crashes",
+  async () => {
+    const law = await lawfulRepository();
+    const constitution = join(law.root, ".nomos/CONSTITUTION.md");
+    chmodSync(constitution, 0);
+    expect((await offline().verify(law.root)).problems).toMatchObject([
+      { at: "checkout", code: "governance_invalid", message: expect.stringMatching(/CONSTITUTION.*rights/) },
+    ]);
+    chmodSync(constitution, 0o644);
+    law.write(".nomos/CONSTITUTION.md", "# Another\n");
+    chmodSync(join(law.root, ".nomos"), 0o555);
+    await expect(offline().build(law.root)).rejects.toMatchObject({ code: "governance_blocked" });
+    chmodSync(join(law.root, ".nomos"), 0o755);
+    expect(await offline().build(law.root)).toMatchObject({ isNew: true });
+  },
+);

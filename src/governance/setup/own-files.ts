@@ -2,6 +2,7 @@ import { lchown, lstat, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { NomosError } from "../../contract/index.ts";
 import { HostError, systemFiles } from "../../host/index.ts";
+import { throwRefused } from "../law/refused-rights.ts";
 import { LAW_DIR } from "../repository/law-path.ts";
 
 const FILE_BYTES_MAX = 1_048_576;
@@ -47,7 +48,7 @@ export async function writeOwn(
     await giveToOwner(root, [...files.keys()]);
   } catch (thrown) {
     await undo();
-    throw thrown;
+    throwRefused(thrown, root);
   }
   return { undo };
 }

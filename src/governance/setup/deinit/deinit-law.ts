@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { NomosError } from "../../../contract/index.ts";
 import type { PersonCheckout } from "../../../host/index.ts";
 import { readConfig } from "../../config/config.ts";
+import { throwRefused } from "../../law/refused-rights.ts";
 import { LAW_DIR, SIDECAR_BRANCH } from "../../repository/law-path.ts";
 import { commitOwn } from "../commit-own.ts";
 import { changedIn, committedIn } from "../init/plan-init.ts";
@@ -120,7 +122,9 @@ async function noticesOf({ seat }: SetupScene): Promise<readonly string[]> {
 async function removeTracked(checkout: PersonCheckout, names: readonly string[], message: string | null) {
   if (message !== null) refuseBusy(checkout);
   const top = [...new Set([...names.map((name) => name.split("/", 1)[0] ?? ""), CACHE])];
-  const aside = await putAside(checkout, top);
+  const aside = await putAside(checkout, top).catch((thrown: unknown) =>
+    throwRefused(thrown, join(checkout.root, LAW_DIR)),
+  );
   try {
     const order = { paths: names.map(inLaw), message: message ?? MESSAGE, commit: message !== null };
     const commit = names.length === 0 ? null : await commitOwn(checkout, order);
