@@ -209,3 +209,19 @@ proves("GW-4", "an agent hides the repository's git dir: where a law was known, 
   await turn(daemon, free.id, hide);
   expect(await turn(daemon, free.id, "write a.txt mine")).toMatchObject({ outcome: "completed" });
 });
+
+proves("GW-4", "an agent commits the law away: nothing may be changed until people say that it was meant", async () => {
+  using bench = await setUpGoverned();
+  const { id } = await start(daemon, { adapter: "demo", cwd: bench.repo, sandbox: "off" });
+  await turn(daemon, id, "write a.txt allowed");
+  expect(existsSync(join(bench.repo, "a.txt"))).toBe(true);
+  bench.git(bench.repo, "rm", "-qr", ".nomos");
+  bench.git(bench.repo, "commit", "-qm", "gone");
+  await turn(daemon, id, "write vendor/lib.js mine");
+  expect(readFileSync(join(bench.repo, "vendor/lib.js"), "utf8")).toBe("lib\n");
+  expect(await denialsOf(daemon, id)).toContain("law:governance_invalid");
+  bench.git(bench.repo, "revert", "--no-edit", "HEAD");
+  expectOk(await daemon.call("POST", "/api/governance/deinit", { cwd: bench.repo, force: true }));
+  await turn(daemon, id, "write vendor/lib.js mine");
+  expect(readFileSync(join(bench.repo, "vendor/lib.js"), "utf8")).toBe("mine");
+});

@@ -50,7 +50,8 @@ export async function lockHistory(
   const isShallow = (await lstat(join(repository.commonDir, "shallow")).catch(() => null)) !== null;
   return {
     current: current ?? null,
-    own: own.flatMap((id) => locks.get(id) ?? []),
+    // A lock that was taken away and put back as it was is one lock.
+    own: own.flatMap((id) => locks.get(id) ?? []).filter(({ hash }, at, list) => hash !== list[at - 1]?.hash),
     all: new Set([...locks.values()].map(({ hash }) => hash)),
     isCut: isShallow || Math.max(own.length, merged.length) >= LOCKS_READ_MAX,
   };

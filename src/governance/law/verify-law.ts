@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NomosError } from "../../contract/index.ts";
 import { openView, type RepositoryGit } from "../../host/index.ts";
+import { LAW_DIR } from "../repository/law-path.ts";
 import { type FoundTip, findTip, folderOf } from "../repository/open-governed.ts";
+import { removedLaw } from "../repository/removed-law.ts";
 import { readTree } from "../repository/tree-reader.ts";
 import { checkedOutLaw, committedLaw, LAW_FILES } from "./law-source.ts";
 import { chainFault, type LockHistory, lockHistory } from "./lock-chain.ts";
@@ -55,12 +57,16 @@ export async function verifyFound(git: RepositoryGit, found: FoundTip, options: 
   const { scratch = tmpdir(), withCheckout = true, signers = [] } = options;
   const tip = found.isGoverned ? (found.law?.tip ?? null) : null;
   const history = await lockHistory(git, { repository: found.repository, tip, scratch, ...folderOf(found) });
-  const committed = tip === null ? NOTHING : await verifyTip(git, found, tip, { scratch, signers, history });
+  const committed =
+    tip === null
+      ? await verifyAbsence(git, found, scratch)
+      : await verifyTip(git, found, tip, { scratch, signers, history });
   // Whoever edits the files could name a key of their own in them.
   const trust = { signers: [...signers, ...(committed.law?.config.signers ?? [])] };
   const root = withCheckout ? found.root : null;
   const local = root === null ? null : await verifyCheckout(git, { found, root, history, trust, scratch });
-  if (tip === null && local === null) throw new NomosError("not_governed", { path: found.root ?? found.commonDir });
+  if (tip === null && local === null && committed.problems.length === 0)
+    throw new NomosError("not_governed", { path: found.root ?? found.commonDir });
   const known = new Set(committed.problems.map(keyOf));
   const problems: readonly PlacedProblem[] = [
     ...committed.problems.map((one) => ({ ...one, at: "committed" as const })),
@@ -69,7 +75,7 @@ export async function verifyFound(git: RepositoryGit, found: FoundTip, options: 
   return {
     ok: problems.length === 0,
     problems,
-    branch: tip === null ? null : (found.law?.branch ?? null),
+    branch: tip === null && committed.problems.length === 0 ? null : (found.law?.branch ?? null),
     tip,
     signer: committed.law?.policy?.signature?.key ?? null,
     law: committed.law,
@@ -101,6 +107,22 @@ async function verifyTip(git: RepositoryGit, found: FoundTip, tip: string, parts
   const told = [...(fault === null ? [] : [brokenChain(fault)]), ...(stripped === null ? [] : [stripped])];
   return { problems: [...verified.problems, ...told], law: null };
 }
+
+/** A branch without a law: nothing is wrong, unless somebody took it out of the branch. */
+async function verifyAbsence(git: RepositoryGit, found: FoundTip, scratch: string): Promise<Verified> {
+  const commit = await removedLaw(git, found, scratch);
+  if (commit === null) return NOTHING;
+  const short = commit.slice(0, SHORT);
+  const problem: LawProblem = {
+    code: "governance_missing",
+    file: LAW_DIR,
+    message: `Commit ${short} took the law out of ${found.law?.branch}, and not by \`nomos deinit\`.`,
+    remedy: `Run \`git revert ${short}\`. If the law was meant to go, run \`nomos deinit\` then.`,
+  };
+  return { problems: [problem], law: null };
+}
+
+const SHORT = 8;
 
 interface CheckoutParts {
   readonly found: FoundTip;

@@ -6,6 +6,7 @@ import { findRepository, openView, type Repository, type RepositoryGit } from ".
 import { branchNamedIn } from "../config/config.ts";
 import { findBranch, type LawBranch, likelyBranches } from "./law-branch.ts";
 import { LAW_DIR, SIDECAR_BRANCH } from "./law-path.ts";
+import { removedLaw } from "./removed-law.ts";
 import { isUnreadable, readTree, type TreeReader } from "./tree-reader.ts";
 
 /** A repository with a law. The law is what the default branch's tip holds, whatever is checked out. */
@@ -40,6 +41,13 @@ const CONFIG = `${LAW_DIR}/config.yaml`;
 export async function openGoverned(git: RepositoryGit, cwd: string, scratch?: string): Promise<Governed | null> {
   const found = await findTip(git, cwd, scratch);
   return found === null ? null : governedAt(git, found, scratch);
+}
+
+/** A repository whose law was taken out of its branch, and not by `nomos deinit`; null: it was, or there never was one. */
+export async function openRemoved(git: RepositoryGit, cwd: string, scratch: string): Promise<Governed | null> {
+  const found = await findTip(git, cwd, scratch);
+  const removed = found === null ? null : await removedLaw(git, found, scratch);
+  return found === null || removed === null ? null : governedAt(git, { ...found, isGoverned: true }, scratch);
 }
 
 /** Null when the repository has no law. */

@@ -13,6 +13,7 @@ import {
   type Governed,
   type Leases,
   openGoverned,
+  openRemoved,
   type Refs,
   type TicketReader,
 } from "../../governance/index.ts";
@@ -139,11 +140,15 @@ export function holdGovernance(deps: HeldGovernanceDeps): HeldGovernance {
   };
 }
 
-/** Git files that contradict each other lead to no law. Where one was known that is refused: agents can write such files. */
+/**
+ * Where the log knows of a law, agents that work without walls can have hidden it: by git files that contradict each other,
+ * or by a commit that takes it out of its branch. Then it is a law that does not hold, and none that never was.
+ */
 function openIn(store: Store, git: RepositoryGit, scratch: string): HeldGovernance["open"] {
   return async (cwd) => {
     try {
-      return await openGoverned(git, cwd, scratch);
+      const governed = await openGoverned(git, cwd, scratch);
+      return governed === null && (await hadLaw(store, cwd)) ? await openRemoved(git, cwd, scratch) : governed;
     } catch (thrown) {
       if (toNomosError(thrown).code !== "repository_invalid" || (await hadLaw(store, cwd))) throw thrown;
       return null;

@@ -4,6 +4,7 @@ import type { PersonCheckout } from "../../../host/index.ts";
 import { readConfig } from "../../config/config.ts";
 import { throwRefused } from "../../law/refused-rights.ts";
 import { LAW_DIR, SIDECAR_BRANCH } from "../../repository/law-path.ts";
+import { REMOVED } from "../../repository/removed-law.ts";
 import { commitOwn } from "../commit-own.ts";
 import { changedIn, committedIn } from "../init/plan-init.ts";
 import { CACHE, GIT_FILES, isOurs, LAW_NAMES, MADE_NAMES, TICKETS } from "../law-names.ts";
@@ -34,7 +35,7 @@ export interface DeinitDone {
   readonly notices: readonly string[];
 }
 
-const MESSAGE = "chore: remove the law of the repository\n\nRemoved by `nomos deinit`.";
+const MESSAGE = "chore: remove the law of the repository";
 
 /** Leaves no trace but the commits that tell of it. What others put into the folder, such as `tools/`, stays. */
 export async function deinitLaw(place: SetupPlace, wish: DeinitWish): Promise<DeinitDone> {
@@ -55,7 +56,7 @@ export async function deinitLaw(place: SetupPlace, wish: DeinitWish): Promise<De
   };
   if (wish.dryRun) return done;
   if (kept.length > 0 && !wish.force) throw holdsWork(kept);
-  const message = committed.length === 0 ? null : (wish.message ?? MESSAGE);
+  const message = committed.length === 0 ? null : `${(wish.message ?? MESSAGE).trimEnd()}\n\n${REMOVED}`;
   const commit = seat.mode === "sidecar" ? null : await removeTracked(checkout, names, message);
   if (seat.mode === "sidecar") await unmountSidecar(scene);
   await dropRefs(checkout.git, refs);
