@@ -40,6 +40,8 @@ proves(
     // Claims, and checks that were skipped, prove nothing.
     const claimed = { summary: "Done, trust me.", status: "done", skipChecks: true, reason: "because" };
     expectRefusal(await finish(daemon, session.id, claimed), 409, "unproven");
+    // Also while the session that works on it holds its lease.
+    expect(missingIn(expectRefusal(await close(repo, T1), 409, "unproven"))).toContain("a landing of its work");
     expect(await settled(daemon, (await land(daemon, session.id)).id)).toMatchObject({ state: "landed" });
     const fence = fenceOf(bench, T1);
     const refused = expectRefusal(await close(repo, T1, { fence }), 409, "unproven");
@@ -75,6 +77,8 @@ proves(
     expectRefusal(await close(repo, T2, { fence: fenceOf(bench, T2) }), 409, "unproven");
     await turn(daemon, session.id, "write src/c.ts two");
     expect(await settled(daemon, (await land(daemon, session.id)).id)).toMatchObject({ state: "landed" });
+    // What is proven closes by whoever holds it.
+    expectRefusal(await close(repo, T2), 409, "ticket_leased");
     const done = expectOk(await finish(daemon, session.id, { summary: "Both are there.", status: "done" }));
     expect(done.work).toMatchObject({ state: "finished", status: "done", checks: "passed", settled: true });
     expect(refText(bench, "evidence", T2)).toContain(session.id);

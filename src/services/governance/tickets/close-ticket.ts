@@ -31,13 +31,28 @@ export async function closeTicket(
     const { id } = found.ticket;
     if (found.isArchived) throw new NomosError("ticket_closed", { ticket: id, status: found.status });
     const isAgain = found.status === "done" ? await evidenceOf(parts, book, id) : null;
-    if (isAgain === null) await refuseOthers(parts, book, found, order.fence);
-    const evidence = isAgain ?? (await keepEvidence(parts, book, id, await proofOf(parts, book, found, order, by)));
+    const evidence = isAgain ?? (await proveIt(parts, book, found, order, by));
     const done = { status: "done", since: deps.clock.iso(deps.clock.nowMs()), by: by.actor } as const;
     await changeStatus(deps.documents, book.place, id, (now) => (now?.status === "done" ? null : done));
     await records.known(book.governed, found);
     return records.commit(book.governed, [{ id, decide: (state) => closed(state, { evidence, by: by.actor }) }], by);
   });
+}
+
+async function proveIt(
+  parts: ChangeParts,
+  book: TicketBook,
+  found: TicketNow,
+  order: CloseOrder,
+  by: By,
+): Promise<string> {
+  const { id } = found.ticket;
+  // Without proof nobody can close it, whoever holds it: whoever claims it done learns first what is missing.
+  const isWorked = order.fence === undefined && found.lease?.sessionId != null;
+  const early = isWorked ? await proofOf(parts, book, found, order, by) : null;
+  if (early !== null && early.missing.length > 0) return refuseUnproven(id, early.missing);
+  await refuseOthers(parts, book, found, order.fence);
+  return keepEvidence(parts, book, id, early ?? (await proofOf(parts, book, found, order, by)));
 }
 
 /** What is missing for it to be closed; empty: nothing. */
