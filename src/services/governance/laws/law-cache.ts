@@ -59,12 +59,14 @@ export function createLawCache({ open, read, onRead }: LawCacheDeps): LawCache {
     known: (commonDir) => laws.get(commonDir) ?? null,
     at: async (given) => {
       const cwd = await realpath(given);
+      // It began before this call, and may have read what a commit has replaced since.
+      await underWay.get(cwd)?.catch(() => undefined);
       const place = places.get(cwd);
       if (place === undefined && !(await isInRepository(cwd))) return null;
       if (place !== undefined) {
         const { commonDir, kept } = place;
         const ref = kept.law?.governed.ref ?? null;
-        if ((await repositorySignature(commonDir, ref)) === kept.signature) return laws.get(commonDir) ?? kept.law;
+        if ((await repositorySignature(commonDir, ref)) === kept.signature) return kept.law;
       }
       const loading = underWay.get(cwd) ?? load(cwd).finally(() => void underWay.delete(cwd));
       underWay.set(cwd, loading);
