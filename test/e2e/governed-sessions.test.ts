@@ -115,6 +115,19 @@ proves("GW-4", "a write out of scope: undone, told, asked about; a yes holds fro
   expect(await settled(daemon, (await land(daemon, session.id)).id)).toMatchObject({ state: "landed", into: "main" });
 });
 
+proves("GW-4", "a yes opens a file below a folder that the scope denies, and nothing beside it", async () => {
+  using bench = await setUpGoverned();
+  bench.commit("src/tax/rate.txt", "1\n");
+  bench.tickets(ticket(T1, { scope: { allow: ["src/**"], deny: ["src/tax/**"] } }));
+  const session = await startOn(daemon, bench.repo, T1, "write src/tax/rate.txt 2");
+  const rate = join(session.cwd, "src/tax/rate.txt");
+  expect(readFileSync(rate, "utf8")).toBe("1\n");
+  expectOk(await daemon.call("POST", `/api/approvals/${(await pendingOf(daemon, session.id)).id}/approve`, {}));
+  await turn(daemon, session.id, "write src/tax/rate.txt 2\nrun echo 3 > src/tax/other.txt");
+  expect(readFileSync(rate, "utf8").trim()).toBe("2");
+  expect(existsSync(join(session.cwd, "src/tax/other.txt"))).toBe(false);
+});
+
 proves(
   "GW-4",
   "the law, the own ticket and what rules deny: refused in the worktree, and nobody is asked",

@@ -1,5 +1,5 @@
 import { within } from "../../commit/index.ts";
-import type { ToolPolicy } from "../../domains/index.ts";
+import { judgeChange, type ToolPolicy } from "../../domains/index.ts";
 import type { HostProcess } from "../../host/index.ts";
 import type { SessionSpec } from "../../kernel/index.ts";
 import type { TurnPort } from "../../turns/index.ts";
@@ -83,8 +83,13 @@ function isOnTicket({ law }: TurnRunnerDeps, sessionId: string): boolean {
 function withWidened(spec: SessionSpec, widened: readonly string[]): SessionSpec {
   const { scope } = spec;
   if (scope === null || widened.length === 0) return spec;
-  return { ...spec, scope: { ...scope, allow: [...scope.allow, ...widened] } };
+  const deny = scope.deny.filter((pattern) => !widened.some((path) => covers(pattern, path)));
+  return { ...spec, scope: { allow: [...scope.allow, ...widened], deny } };
 }
+
+/** A mount that keeps a folder would keep the file in it that a person allowed. */
+const covers = (pattern: string, path: string): boolean =>
+  judgeChange(path, { allow: ["**"], deny: [pattern] }).verdict === "deny";
 
 /** The turn's prompt, after what its agent should know. */
 async function inputFor({ store, advisories, law }: TurnRunnerDeps, run: Run): ReturnType<typeof inputOf> {
