@@ -87,6 +87,8 @@ export interface Families {
     readonly finish: Verb<"session.finish">;
     /** Hand a session's work on its ticket to another agent: one act, which its receiver is told of first. */
     readonly handover: Verb<"session.handover">;
+    /** Ask a person to let a session change files outside of its ticket's scope, from its next turn on. */
+    readonly amend: Verb<"session.amend">;
     /** Measure how far a session's changes are from what its ticket allows, as its files are now. */
     readonly drift: Verb<"session.drift">;
     /** Open a session for an agent that already runs; it ends by `finish` or with the agent's process. */

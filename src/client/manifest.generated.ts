@@ -44,6 +44,7 @@ export const ROUTES: { readonly [name in keyof SyscallTypes]: string } = {
   "session.handoff": "GET /sessions/:id/handoff",
   "session.finish": "POST /sessions/:id/finish",
   "session.handover": "POST /sessions/:id/handoff",
+  "session.amend": "POST /sessions/:id/amend",
   "session.drift": "GET /sessions/:id/drift",
   "session.open": "POST /sessions/external",
   "turn.begin": "POST /sessions/:id/turns",

@@ -1529,6 +1529,24 @@ export interface SyscallTypes {
       readonly asked?: boolean;
     };
   };
+  /** Ask a person to let a session change files outside of its ticket's scope, from its next turn on. */
+  "session.amend": {
+    readonly kind: "write";
+    readonly input: {
+      /** a session's id or name, the beginning of either, or its title; `self` with the token of a session */
+      readonly id: string;
+      /** files below the worktree's root, no patterns */
+      readonly paths: readonly string[];
+      /** why the work needs them */
+      readonly reason: string;
+    };
+    readonly output: {
+      /** `allowed`: it may change them already, nobody is asked */
+      readonly status: "pending" | "allowed";
+      readonly approvalId?: string;
+      readonly paths: readonly string[];
+    };
+  };
   /** Measure how far a session's changes are from what its ticket allows, as its files are now. */
   "session.drift": {
     readonly kind: "read";

@@ -44,6 +44,7 @@ const HARMLESS = [
     "session.snapshot",
     "session.note",
     "session.ask",
+    "session.amend",
     "session.finish",
     "session.handover",
     "session.erase",

@@ -6,7 +6,7 @@ import { setUpGoverned, ticket } from "../support/governed-bench.ts";
 import { proves } from "../support/proves.ts";
 import { CALLER, callAs } from "./support/caller.ts";
 import { fenceOf, T1, T2 } from "./support/governed.ts";
-import { expectOk, idle, newFolder, PATIENCE, type Session } from "./support/talk.ts";
+import { expectOk, idle, newFolder, PATIENCE, pendingOf, type Session } from "./support/talk.ts";
 
 vi.setConfig(PATIENCE);
 
@@ -84,3 +84,32 @@ proves("GT-26", "a session without a ticket sees none", async () => {
   ]);
   expect(answers.map(([status]) => status)).toEqual([403, 403, 403]);
 });
+
+proves(
+  "GW-4",
+  "what its shell may not write a session asks for: a yes outlives the turn and holds from the next",
+  async () => {
+    using bench = await setUpGoverned();
+    bench.commit("docs/how.md", "old\n");
+    bench.tickets(ticket(T1));
+    const { id } = await working(bench.repo, { ticket: T1, sandbox: "strict" });
+    const ask = (...paths: string[]) => ["POST", `/sessions/${id}/amend`, { paths, reason: "It tells how." }] as const;
+    const answers = await callAs(daemon, id, [
+      ask("docs/how.md"),
+      ask("docs/how.md"),
+      ask("src/main.ts"),
+      ...[".nomos/config.yaml", "../out.txt", "docs/*", ".git/config"].map((path) => ask(path)),
+      ["POST", "/sessions/01900000-0000-7000-8000-000000000000/amend", { paths: ["x"], reason: "x" }],
+    ]);
+    expect(answers.map(([status]) => status)).toEqual([200, 200, 200, 403, 400, 400, 400, 403]);
+    expect(answers[0]?.[1]).toMatchObject({ status: "pending" });
+    expect(answers[1]?.[1]).toEqual(answers[0]?.[1]);
+    expect(answers[2]?.[1]).toMatchObject({ status: "allowed" });
+    const pending = await pendingOf(daemon, id);
+    expect(pending.action).toEqual({ verb: "scope.widen", resource: "docs/how.md" });
+    expect(pending.question).toContain("It tells how.");
+    expectOk(await daemon.call("POST", `/api/approvals/${pending.id}/approve`, {}));
+    const [[status, answer] = []] = await callAs(daemon, id, [ask("docs/how.md")]);
+    expect([status, answer]).toMatchObject([200, { status: "allowed" }]);
+  },
+);

@@ -166,8 +166,8 @@ function settleCut(effectId: string, turnId: string, redo: RedoClass | null, cut
 function settleAll(state: SessionState): readonly Fact[] {
   const current =
     state.phase.at === "busy" ? closeTurn(state, state.phase.turnId, "interrupted", null, "cancelled") : [];
-  const turn = state.phase.at === "busy" ? state.phase.turnId : null;
-  const offers = Object.values(state.approvals).filter(({ turnId }) => turnId !== turn);
+  const waiting = state.phase.at === "busy" ? pendingApprovals(state, state.phase.turnId) : [];
+  const offers = Object.values(state.approvals).filter((one) => !waiting.includes(one));
   const closed = offers.map(({ approvalId, turnId }) =>
     fact("approval.closed@1", { approvalId, turnId, status: "cancelled" }),
   );

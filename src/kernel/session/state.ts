@@ -128,7 +128,7 @@ export const RECENT_TURNS_KEPT = 32;
 /** The option that allows the verb for the rest of the session. */
 export const ALWAYS = "always";
 
-/** The verb asked about when changes outside the scope were put back. */
+/** The verb asked about what lies outside the scope. Such a question is for later turns: no turn waits for it. */
 export const WIDEN = "scope.widen";
 
 export const NEW_DRIVER: DriverState = { nativeId: null, settings: null, offer: null };
@@ -175,7 +175,7 @@ export function aipStatus(name: SessionStateName): "starting" | "running" | "exi
 }
 
 export function pendingApprovals(state: SessionState, turnId: string): readonly PendingQuestion[] {
-  return Object.values(state.approvals).filter((question) => question.turnId === turnId);
+  return Object.values(state.approvals).filter((one) => one.turnId === turnId && one.action?.verb !== WIDEN);
 }
 
 /** Higher than every version this stream has given or inherited, whatever the view was rewound to. */

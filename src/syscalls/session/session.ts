@@ -16,6 +16,7 @@ import { sessionHistory } from "./tree/history.ts";
 import { sessionMarks } from "./tree/marks.ts";
 import { sessionWhy } from "./tree/why.ts";
 import { sessionWatch } from "./watch.ts";
+import { sessionAmend } from "./work/amend.ts";
 import { sessionDrift } from "./work/drift.ts";
 import { sessionWork } from "./work/finish.ts";
 
@@ -38,6 +39,7 @@ export const session: readonly Syscall[] = [
   ...sessionSiblings,
   sessionHandoff,
   ...sessionWork,
+  sessionAmend,
   sessionDrift,
   ...externalSessions,
 ];

@@ -169,6 +169,7 @@ function commandLines({ session, ticket }: Bootstrap): readonly string[] {
   return [
     `- Finish: \`nomos session finish ${session.id} --summary "<what you did>"\`, or the tool \`session_finish\``,
     `- Hand over: \`nomos session handover ${session.id} --summary "<where it stands>" --next "<what is left>"\``,
+    `- Ask for a file outside of the scope: \`nomos session amend ${session.id} <path> --reason "<why>"\`, or the tool \`session_amend\``,
     `- Drift: \`nomos session drift ${session.id}\``,
     `- The whole ticket: \`nomos ticket show ${ticket.id}\``,
     "Commit in this worktree as you like; it lands through the gate. Claims prove nothing: the checks do.",

@@ -96,7 +96,7 @@ interface OpenWork {
 }
 
 /** Refuses a session whose work is over, whose law does not hold, or that lost its lease. */
-async function openWorkOf(deps: WorkDeps, sessionId: string): Promise<OpenWork> {
+export async function openWorkOf(deps: WorkDeps, sessionId: string): Promise<OpenWork> {
   const state = await deps.store.fold(WorkStream, sessionId);
   const { order } = state;
   if (order === null) throw new NomosError("work_not_found", { id: sessionId });

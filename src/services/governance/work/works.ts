@@ -12,6 +12,7 @@ import {
 import { Session } from "../../../kernel/index.ts";
 import type { RecordedEvent } from "../../../store/index.ts";
 import { createWorkAdvice } from "./advise-work.ts";
+import { type AmendWish, amend, amendmentOf } from "./amend-work.ts";
 import { type FinishWish, finish, type HandoffWish, handOver } from "./close-work.ts";
 import { worksOn } from "./find-work.ts";
 import { openWork, type WorkWish } from "./open-work.ts";
@@ -26,6 +27,10 @@ type Events = Promise<readonly RecordedEvent[]>;
 export interface Works {
   readonly open: (wish: WorkWish, by: By) => Events;
   readonly finish: (sessionId: string, wish: FinishWish, by: By, signal?: AbortSignal) => Events;
+  /** Asks a person to let the session change files beyond its scope. Nothing for what it may change already. */
+  readonly amend: (sessionId: string, wish: AmendWish, by: By) => Events;
+  /** The open question about these files; null: there is none. */
+  readonly amendment: (sessionId: string, paths: readonly string[]) => Promise<string | null>;
   readonly handOver: (sessionId: string, wish: HandoffWish, by: By) => Events;
   /** After the session was suspended. Nothing for a session without a ticket. */
   readonly pause: (sessionId: string, how: { readonly reason: string; readonly keepsLease: boolean }, by: By) => Events;
@@ -81,6 +86,9 @@ export function createWorks(deps: WorkDeps): WorkService {
     works: {
       open: (wish, by) => openWork(deps, tending.settle, wish, by),
       finish: (sessionId, wish, by, signal) => finish(deps, sessionId, wish, by, signal),
+      amend: (sessionId, wish, by) => amend(deps, sessionId, wish, by),
+      amendment: async (sessionId, paths) =>
+        amendmentOf(await store.fold(Session, sessionId), paths)?.approvalId ?? null,
       handOver: (sessionId, wish, by) => handOver(deps, sessionId, wish, by),
       pause: (sessionId, how, by) => pause(deps, sessionId, how, by),
       unpause: (sessionId, by) => unpause(deps, sessionId, by),
