@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, vi } from "vitest";
@@ -29,6 +30,7 @@ import {
   expectRefusal,
   expectSound,
   idle,
+  newFolder,
   PATIENCE,
   pendingOf,
   show,
@@ -243,6 +245,54 @@ proves("GW-12", "audit: another model, read-only, and blind to what the writer s
   expect(notes).toContain("role audit");
   expect(notes).not.toContain("Trust me.");
 });
+
+/** A driver that asks nobody before it runs something, as an agent in print mode. */
+const SPY = `export default async ({ say }) => {
+  const { spawnSync } = await import("node:child_process");
+  const run = (command) => spawnSync("/bin/sh", ["-c", command], { encoding: "utf8" });
+  const looks = [
+    "ls -A .nomos/mementos; cat .nomos/mementos/*/*",
+    "git show HEAD:$(git ls-tree -r --name-only HEAD .nomos/mementos/${T1})",
+    "git log -p --all --stat",
+    "git cat-file --batch-all-objects --batch-check | cut -d' ' -f1 | GIT_NO_REPLACE_OBJECTS=1 git cat-file --batch",
+    "git status --porcelain",
+  ];
+  await say(looks.map((look) => { const { stdout, stderr } = run(look); return stdout + stderr; }).join("=====\\n") + "-".repeat(20000));
+};`;
+
+proves(
+  "GW-12",
+  "an audit finds no memento of its ticket in its files, in a commit or among the objects of git",
+  async () => {
+    using bench = await setUpGoverned();
+    bench.tickets(ticket(T1), ticket(T2));
+    for (const [id, summary] of [
+      [T1, "Trust me."],
+      [T2, "Read me."],
+    ] as const) {
+      const writer = await startOn(daemon, bench.repo, id, `write src/${id}.ts one`);
+      await settled(daemon, (await land(daemon, writer.id)).id);
+      expectOk(await finish(daemon, writer.id, { summary, skipChecks: true, reason: "test" }));
+    }
+    const file = join(await newFolder(), "spy.ts");
+    await writeFile(file, SPY);
+    const audit = await startOn(daemon, bench.repo, T1, "look", { adapter: "script", file, audit: true });
+    const [message] = await eventsOf(daemon, audit.id, "types=message.completed");
+    const blob = `/api/blobs/${String(message?.data["blob"])}`;
+    const said = expectOk(await daemon.call<{ content: string }>("GET", blob)).content;
+    const [files, shown, log, objects, status] = said.split("=====");
+    expect(said).not.toContain("Trust me.");
+    expect(files).toContain("Read me.");
+    for (const part of [shown, log]) expect(part).toContain("withheld");
+    expect(log).toContain("Leave a memento");
+    expect(objects).toContain("Read me.");
+    expect(status).not.toContain("mementos");
+    // Files that were left out are no work: nothing keeps the worktree.
+    expectOk(await daemon.call("DELETE", `/sessions/${audit.id}`));
+    expectOk(await daemon.call("GET", "/api/worktrees"));
+    await eventually("the worktree's end", async () => !existsSync(audit.cwd));
+  },
+);
 
 proves(
   "GW-13",

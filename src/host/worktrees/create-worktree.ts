@@ -12,6 +12,7 @@ import type { ObjectStores } from "./object-store.ts";
 import { type Identity, writePrivateGitDir } from "./private-git-dir.ts";
 import { orFailed } from "./run-tool.ts";
 import { copyOwnObjects, holdObjects, type ObjectsHeld, stageObjects } from "./shared-objects.ts";
+import { dropFiles, dropObjects, findWithheld, type Withheld } from "./withheld/withhold-files.ts";
 import { placeIn, readRecord, type WorktreePlace, type WorktreeRecord, writeRecord } from "./worktree-record.ts";
 
 export interface NewWorktree {
@@ -23,6 +24,8 @@ export interface NewWorktree {
   readonly createdAt: string;
   /** `none`: an empty tree on the base, for a caller that fills it. */
   readonly files: "base" | "none";
+  /** Folders that it gets no file of, nor any earlier version of one. */
+  readonly withhold?: readonly string[] | undefined;
   /** Set when `repository` belongs to another worktree. Its agent can write everything there except our record. */
   readonly forkOf?: { readonly record: WorktreeRecord; readonly place: WorktreePlace; readonly ownObjects: string };
 }
@@ -71,8 +74,8 @@ async function fill(
   making: WorktreePlace,
   place: WorktreePlace,
 ): Promise<WorktreeRecord> {
-  const { id, repository, branch, createdAt, files, forkOf } = given;
-  const { commit, refs, objects, view: opened } = await takeObjects(yard, given, making);
+  const { id, repository, branch, createdAt, files, forkOf, withhold = [] } = given;
+  const { commit, refs, objects, withheld, view: opened } = await takeObjects(yard, given, making);
   await using view = opened;
   const objectDirs = [place.objects];
   const origin = forkOf ?? (await worktreeAround(yard.folder, repository));
@@ -90,6 +93,8 @@ async function fill(
   await writeFile(making.exclude, exclude);
   const indexFile = join(gitDir, "index");
   if (commit !== null && files === "base") await checkOut(view, commit, making.tree, indexFile, yard.bounds());
+  if (commit !== null) await dropFiles(view.git, making.tree, indexFile, withhold);
+  await dropObjects(view.git, making.objects, withheld, repository.objectFormat);
   // The base is older than the directory.
   if (!(await makeFolders(making.tree, repository.below))) throw noFolder(repository.below);
   const user = forkOf?.record.repository ?? { root: repository.root, gitDir: repository.gitDir };
@@ -110,6 +115,8 @@ interface TakenObjects {
   /** Lines `<id> <name>`: all refs, and those whose objects were taken. */
   readonly refs: { readonly all: readonly string[]; readonly held: readonly string[] };
   readonly objects: ObjectsHeld;
+  /** Objects that go when the files are checked out. */
+  readonly withheld: Withheld;
   /** The refs as they were, with the worktree's objects. */
   readonly view: RepositoryView;
 }
@@ -120,7 +127,7 @@ interface TakenObjects {
  */
 async function takeObjects(
   yard: WorktreeYard,
-  { repository, base, forkOf }: NewWorktree,
+  { repository, base, forkOf, withhold = [] }: NewWorktree,
   making: WorktreePlace,
 ): Promise<TakenObjects> {
   const own = join(making.tree, ".git", "objects");
@@ -136,13 +143,18 @@ async function takeObjects(
     if (forkOf !== undefined) await copyOwnObjects(forkOf.ownObjects, own);
     const commit = await resolveBase(view, base);
     const all = await refsOf(view);
-    if (forkOf !== undefined) return { commit, refs: { all, held: all }, objects, view };
+    // What it was made without is not in the worktree that it is a fork of.
+    const nothing: Withheld = { blobs: [], refs: [] };
+    if (forkOf !== undefined) return { commit, refs: { all, held: all }, objects, withheld: nothing, view };
     const tips = all.map(idIn);
     const order = { git: view.git, staged: stage, repository, base: commit, tips, to: making.objects };
     const held = await yard.stores.hold(order).catch(orIncomplete);
     await writeFile(join(view.gitDir, "objects", "info", "alternates"), alternates([making.objects]));
     await yard.discard(stage);
-    return { commit, refs: { all, held: all.filter((line) => held.has(idIn(line))) }, objects, view };
+    const withheld = await findWithheld(view.git, [...held], withhold, repository.objectFormat);
+    const kept = all.filter((line) => held.has(idIn(line)));
+    const refs = { all: [...all, ...withheld.refs], held: [...kept, ...withheld.refs] };
+    return { commit, refs, objects, withheld, view };
   } catch (thrown) {
     await view[Symbol.asyncDispose]();
     throw thrown;

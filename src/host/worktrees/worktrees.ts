@@ -49,12 +49,10 @@ export interface WorktreePlan extends Omit<NewWorktree, "createdAt" | "files"> {
 export interface Worktrees {
   readonly folder: string;
   /** Checks everything that can be checked without making anything, such as a missing repository or base. */
-  readonly plan: (wish: {
-    readonly id: string;
-    readonly cwd: string;
-    readonly name: string;
-    readonly base?: string | undefined;
-  }) => Promise<WorktreePlan>;
+  readonly plan: (
+    wish: Pick<NewWorktree, "id" | "withhold"> &
+      Partial<Pick<NewWorktree, "base">> & { readonly cwd: string; readonly name: string },
+  ) => Promise<WorktreePlan>;
   /** The commit that a base names now, so that several worktrees start from the same one; null: there is no commit. */
   readonly resolve: (wish: {
     readonly cwd: string;
@@ -176,10 +174,10 @@ export function createWorktrees({
 
   return {
     folder,
-    plan: async ({ id, cwd, name, base }) => {
+    plan: async ({ id, cwd, name, base, withhold }) => {
       const { repository } = await lookAt(cwd, base);
       const { tree } = placeIn(join(folder, id));
-      return { id, repository, base, branch: branchOf(name), path: tree, cwd: join(tree, repository.below) };
+      return { id, repository, base, withhold, branch: branchOf(name), path: tree, cwd: join(tree, repository.below) };
     },
     resolve: async ({ cwd, base }) => {
       const { repository, commit } = await lookAt(cwd, base);

@@ -78,6 +78,7 @@ export interface TreeWish {
   readonly base?: string | undefined;
   /** The worktree of an earlier session to continue in. */
   readonly attach?: string | undefined;
+  readonly withhold?: readonly string[] | undefined;
 }
 
 export interface MadeTree {
@@ -130,7 +131,7 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
   };
 
   return {
-    make: async (id, spec, { worktree, scope, base, attach }) => {
+    make: async (id, spec, { worktree, scope, base, attach, withhold }) => {
       if (attach !== undefined) {
         const { sessions, state, path, branch, cwd } = await known(attach);
         if (state === "missing") throw new NomosError("worktree_missing", { id: attach, path });
@@ -140,7 +141,7 @@ export function createSessionTrees(deps: SessionTreesDeps): SessionTrees {
         return { cwd, root: path, facts: [fact("worktree.attached@1", { worktreeId: attach, path, branch })] };
       }
       if (worktree !== true && scope === undefined) return null;
-      const plan = await worktrees.plan({ id, cwd: spec.cwd, name: spec.name, base });
+      const plan = await worktrees.plan({ id, cwd: spec.cwd, name: spec.name, base, withhold });
       return made(await worktrees.create(plan, now()));
     },
     makeFork: async (id, name, parent) => {

@@ -26,6 +26,8 @@ export interface OpenInput extends PlaceInput {
   readonly base?: string | undefined;
   /** The worktree of an earlier session to continue in. */
   readonly attach?: string | undefined;
+  /** Folders that the worktree gets no file of, nor any earlier version of one. */
+  readonly withhold?: readonly string[] | undefined;
   readonly file?: string | undefined;
   readonly external?: { readonly pid: number; readonly startTime: string } | undefined;
   /** The weakest sandbox mode that the caller may use. */

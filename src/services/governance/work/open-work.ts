@@ -66,6 +66,8 @@ export async function openWork(
       ...asked,
       ...{ scope, base: given.base ?? ready.law.governed.work.tip, title: given.title ?? ready.ticket.title },
       prompt: given.prompt ?? promptOf(ready, role),
+      // An audit judges the files, and not what their writer says of them; git's history would tell it too.
+      ...(role === "audit" ? { withhold: mementoFolders(ready) } : {}),
     };
     const events = await deps.supervisor.open(opening, by, id);
     if (role === "work") await deps.tickets.setStatus(ready.law.governed, ticketId, "active", by).catch(told(deps, id));
@@ -77,6 +79,12 @@ export async function openWork(
     throw thrown;
   }
 }
+
+/** Where the law lies in the tree, and where it has a branch of its own. */
+const mementoFolders = ({ ticket: { id } }: ReadyTicket): readonly string[] => [
+  `.nomos/mementos/${id}`,
+  `mementos/${id}`,
+];
 
 /** The session runs; a status that could not be written is written when the work is settled. */
 const told =
