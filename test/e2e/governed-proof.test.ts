@@ -84,3 +84,21 @@ proves(
     expect(refText(bench, "evidence", T2)).toContain(session.id);
   },
 );
+
+proves("GW-15", "a status and evidence that somebody wrote by git prove nothing, and close nothing", async () => {
+  using bench = await setUpGoverned();
+  bench.tickets(ticket(T1));
+  const { repo, git } = bench;
+  const tree = git(repo, "mktree", "--missing");
+  const forge = (kind: string, text: object): void => {
+    const oid = git(repo, "commit-tree", "-m", JSON.stringify(text), tree);
+    git(repo, "update-ref", `refs/nomos/${kind}/${T1}`, oid);
+  };
+  forge("status", { status: "done", since: "2026-01-01T00:00:00.000Z", by: "operator" });
+  forge("evidence", { version: 1, ticket: T1, branch: "main", commit: git(repo, "rev-parse", "main") });
+  const query = new URLSearchParams({ cwd: repo });
+  const proof = await daemon.call<{ missing: string[] }>("GET", `/api/tickets/${T1}/proof?${query}`);
+  expect(expectOk(proof)).toMatchObject({ proven: false });
+  expect(expectOk(proof).missing.join("\n")).toContain("landed on main");
+  expect(missingIn(expectRefusal(await close(repo, T1), 409, "unproven"))).toContain("landed on main");
+});

@@ -1,6 +1,6 @@
 import type { By } from "../../../commit/index.ts";
 import { NomosError, refusalError } from "../../../contract/index.ts";
-import { closeTicket as closed, isLive } from "../../../domains/index.ts";
+import { closeTicket as closed, isLive, TICKETS, ticketStreamId } from "../../../domains/index.ts";
 import type { Json } from "../../../kernel/index.ts";
 import type { RecordedEvent } from "../../../store/index.ts";
 import type { Proof } from "../evidence.ts";
@@ -30,8 +30,9 @@ export async function closeTicket(
     const found = findTicket(book, order.id);
     const { id } = found.ticket;
     if (found.isArchived) throw new NomosError("ticket_closed", { ticket: id, status: found.status });
-    const isAgain = found.status === "done" ? await evidenceOf(parts, book, id) : null;
-    const evidence = isAgain ?? (await proveIt(parts, book, found, order, by));
+    const kept = found.status === "done" ? await evidenceOf(parts, book, id) : null;
+    const isAgain = kept !== null && (await isRecorded(parts, book, id, kept));
+    const evidence = isAgain ? kept : await proveIt(parts, book, found, order, by);
     const done = { status: "done", since: deps.clock.iso(deps.clock.nowMs()), by: by.actor } as const;
     await changeStatus(deps.documents, book.place, id, (now) => (now?.status === "done" ? null : done));
     await records.known(book.governed, found);
@@ -106,6 +107,11 @@ async function keepEvidence({ deps }: ChangeParts, { place }: TicketBook, id: st
     if (swapped.swapped) return swapped.document.oid;
     before = swapped.now;
   }
+}
+
+/** Anybody who can write to the clone, or push, can write a ref: evidence counts where the log names it. */
+export async function isRecorded({ deps }: ChangeParts, { governed }: TicketBook, id: string, kept: string) {
+  return (await deps.store.row(TICKETS, ticketStreamId(governed.repoKey, id)))?.evidence === kept;
 }
 
 async function evidenceOf({ deps }: ChangeParts, { place }: TicketBook, id: string): Promise<string | null> {
