@@ -171,6 +171,21 @@ proves("GW-9", "case 30: what lands is judged by the ticket's scope: outside, an
   expect(found.find(({ path }) => path === "src/secret/k")?.message).toContain("deny:src/secret/**");
 });
 
+proves(
+  "GW-9",
+  "a ticket that was narrowed meanwhile: what it no longer allows does not land without a yes",
+  async () => {
+    using bench = await setUpGoverned();
+    bench.tickets(ticket(T1, { scope: { allow: ["src/**"], deny: [] } }));
+    const { id } = await startOn(daemon, bench.repo, T1, "write src/a.ts one\nwrite src/tax.ts one");
+    bench.tickets(ticket(T1, { scope: { allow: ["src/**"], deny: ["src/tax.ts"] } }));
+    const refused = await settled(daemon, (await land(daemon, id)).id);
+    expect(refused.findings).toMatchObject([{ rule: "scope", path: "src/tax.ts" }]);
+    expectOk(await daemon.call("POST", `/api/approvals/${(await pendingOf(daemon, id)).id}/approve`, {}));
+    expect(await settled(daemon, (await land(daemon, id)).id)).toMatchObject({ state: "landed" });
+  },
+);
+
 proves("GW-10", "suspended work gives its lease back or keeps it; to resume takes it anew, or is refused", async () => {
   using bench = await setUpGoverned();
   bench.tickets(ticket(T1));

@@ -1,6 +1,7 @@
 import { toNomosError } from "../../contract/index.ts";
 import {
   type Finding,
+  judgeChange,
   type LandingOrder,
   requiredChecks,
   type Ticket,
@@ -48,7 +49,8 @@ export function createLandingLaw(deps: LandingLawDeps): LandingLaw {
       const lost = await leaseFinding(deps, law, work);
       const ticket = await ticketOf(deps, law, work);
       const over = ticket === null ? [] : await budgetFindings(ticket, given);
-      return [...(lost === null ? [] : [lost]), ...pathFindings(law, work, given), ...over];
+      const narrowed = ticket === null ? [] : scopeFindings(ticket, given);
+      return [...(lost === null ? [] : [lost]), ...pathFindings(law, work, given), ...narrowed, ...over];
     },
     checks: async (order, { opened, onto, commit }) => {
       const law = await lawOf(order.repository);
@@ -115,6 +117,19 @@ async function ticketOf(deps: LandingLawDeps, law: HeldLaw, { order }: WorkState
     if (toNomosError(thrown).code === "ticket_not_found") return null;
     throw thrown;
   }
+}
+
+/** What the session was allowed when it began, and its ticket does not allow any more: the branch's copy counts. */
+function scopeFindings({ id, scope }: Ticket, { changes, state }: LawfulWork): readonly Finding[] {
+  const own = state.spec?.scope ?? null;
+  const widened = new Set(state.widened);
+  const now = { allow: scope.allow.length === 0 ? ["**"] : scope.allow, deny: scope.deny };
+  return [...new Set(changes.map(({ path }) => path))].flatMap((path): readonly Finding[] => {
+    const isOpen = own === null || judgeChange(path, own).verdict === "allow";
+    if (!isOpen || widened.has(path) || judgeChange(path, now).verdict === "allow") return [];
+    const message = `The ticket ${id} does not allow ${shownPath(path)} any more.`;
+    return [{ rule: "scope", path: shownPath(path), message, remedy: "Undo the change, or change the ticket." }];
+  });
 }
 
 async function budgetFindings(
