@@ -428,6 +428,8 @@ proves(
     );
     expect(expectOk(await post<Next>(repo, "next"))).toMatchObject({ ticket: null, because: "all_blocked" });
     expectRefusal(await daemon.call("GET", at(`/${bad}`, repo)), 409, "ticket_invalid");
+    // Its short name means it too.
+    expectRefusal(await daemon.call("GET", at(`/${bad.slice("TKT-".length)}`, repo)), 409, "ticket_invalid");
     expectRefusal(await daemon.call("PUT", `/api/tickets/${bad}`, { cwd: repo, title: "x" }), 409, "ticket_invalid");
     // What was wrong before does not keep a person from changing something else.
     expectOk(await daemon.call("PUT", `/api/tickets/${one}`, { cwd: repo, title: "Other" }));

@@ -99,14 +99,13 @@ export function findTicket(book: TicketBook, given: string): TicketNow {
   const wanted = given.trim().toUpperCase();
   const exact = ticketNow(book, wanted);
   if (exact !== null) return exact;
-  const fault = book.files.faults.find(({ id }) => id === wanted);
-  if (fault !== undefined) {
-    const { path, message, remedy, faults } = fault;
-    const details = { ticket: wanted, path, faults: faults.map((one) => ({ ...one })) };
-    throw new NomosError("ticket_invalid", details, { message, remedy });
-  }
-  const ids = [...book.files.tickets.keys()].filter((id) => id.startsWith(wanted) || id.endsWith(`-${wanted}`));
+  refuseFaulty(book, wanted);
+  const unread = book.files.faults.flatMap(({ id }) => id ?? []);
+  const ids = [...book.files.tickets.keys(), ...unread].filter(
+    (id) => id.startsWith(wanted) || id.endsWith(`-${wanted}`),
+  );
   const [only, second] = wanted.length < SHORT_MIN ? [] : ids;
+  if (only !== undefined && second === undefined) refuseFaulty(book, only);
   const found = only === undefined || second !== undefined ? null : ticketNow(book, only);
   if (found !== null) return found;
   if (second === undefined) throw new NomosError("ticket_not_found", { ticket: given.slice(0, SHOWN_CHARS) });
@@ -115,6 +114,17 @@ export function findTicket(book: TicketBook, given: string): TicketNow {
     "ambiguous_id",
     { given, candidates: shown },
     { message: `\`${given}\` can mean ${shown.join(", ")}.` },
+  );
+}
+
+function refuseFaulty({ files }: TicketBook, ticket: string): void {
+  const fault = files.faults.find(({ id }) => id === ticket);
+  if (fault === undefined) return;
+  const { path, message, remedy, faults } = fault;
+  throw new NomosError(
+    "ticket_invalid",
+    { ticket, path, faults: faults.map((one) => ({ ...one })) },
+    { message, remedy },
   );
 }
 
