@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestDaemon } from "../../support/daemon.ts";
 import { startOn } from "./governed.ts";
-import { expectOk, newFolder } from "./talk.ts";
+import { eventsOf, eventually, expectOk, newFolder, prompt } from "./talk.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -23,7 +23,7 @@ const post = (path: string, body: Body, other: Body, same: readonly string[]): G
   other: Object.keys(other).length === 0 ? other : { ...body, ...other },
 });
 
-/** What changes laws and tickets, each in a repository of its own. */
+/** What changes laws and tickets. */
 export const GOVERNED_WRITES: { readonly [syscall: string]: Prepare } = {
   "governance.init": async () =>
     post("/api/governance/init", { cwd: await plain() }, { dryRun: true }, ["root", "isNew", "commit", "files"]),
@@ -37,10 +37,10 @@ export const GOVERNED_WRITES: { readonly [syscall: string]: Prepare } = {
     return post("/api/governance/upgrade", { cwd }, { dryRun: true }, ["root", "files", "commit"]);
   },
   "governance.gc": async (on) =>
-    post("/api/governance/gc", { cwd: await governed(on), days: 0 }, { days: 1 }, ["files", "refs"]),
-  "governance.build": async (on) => post("/api/governance/build", { cwd: await governed(on) }, {}, ["file", "rules"]),
+    post("/api/governance/gc", { cwd: await lawful(on), days: 0 }, { days: 1 }, ["files", "refs"]),
+  "governance.build": async (on) => post("/api/governance/build", { cwd: await lawful(on) }, {}, ["file", "rules"]),
   "governance.compose": async (on) =>
-    post("/api/governance/compose", { cwd: await governed(on) }, {}, ["file", "signer"]),
+    post("/api/governance/compose", { cwd: await lawful(on) }, {}, ["file", "signer"]),
   "governance.import": async () => {
     const cwd = await plain();
     mkdirSync(join(cwd, ".exo"));
@@ -48,7 +48,7 @@ export const GOVERNED_WRITES: { readonly [syscall: string]: Prepare } = {
     return post("/api/governance/import", { cwd, from: "exo" }, { dryRun: true }, ["written", "kept", "leftOut"]);
   },
   "ticket.create": async (on) => {
-    const body = { cwd: await governed(on), kind: "task", title: "Once" };
+    const body = { cwd: await lawful(on), kind: "task", title: "Once" };
     return post("/api/tickets", body, { title: "Twice" }, ["id", "title", "createdAt"]);
   },
   "ticket.edit": async (on) => {
@@ -57,7 +57,7 @@ export const GOVERNED_WRITES: { readonly [syscall: string]: Prepare } = {
     return { ...written, method: "PUT" };
   },
   "ticket.plan": async (on) => {
-    const body = { cwd: await governed(on), text: "### EPIC-1: Sign in\n* T1: Ask\n" };
+    const body = { cwd: await lawful(on), text: "### EPIC-1: Sign in\n* T1: Ask\n" };
     return post("/api/tickets/plan", body, { dryRun: true }, ["dryRun", "tickets"]);
   },
   "ticket.next": async (on) => {
@@ -83,6 +83,14 @@ export const GOVERNED_WRITES: { readonly [syscall: string]: Prepare } = {
   "ticket.archive": async (on) => {
     const { cwd, id } = await task(on);
     return post(`/api/tickets/${id}/archive`, { cwd, reason: "a" }, { reason: "b" }, ["id", "status"]);
+  },
+  "session.amend": async (on) => {
+    const { cwd, id } = await task(on, { scope: { allow: ["src/**"] } });
+    const session = await startOn(on, cwd, id, "say hello");
+    await prompt(on, session.id, "sleep 60000");
+    await eventually("a running turn", async () => (await eventsOf(on, session.id, "types=turn.started")).length === 2);
+    const body = { paths: ["README.md"], reason: "a" };
+    return post(`/sessions/${session.id}/amend`, body, { reason: "b" }, ["status", "approvalId", "paths"]);
   },
   "session.handover": async (on) => {
     const { cwd, id } = await task(on);
@@ -110,13 +118,22 @@ async function governed(on: TestDaemon): Promise<string> {
   return cwd;
 }
 
+const shared = new WeakMap<TestDaemon, Promise<string>>();
+
+/** One repository for all whose writes leave its law alone. */
+function lawful(on: TestDaemon): Promise<string> {
+  const made = shared.get(on) ?? governed(on);
+  shared.set(on, made);
+  return made;
+}
+
 interface Task {
   readonly cwd: string;
   readonly id: string;
 }
 
 async function task(on: TestDaemon, more: Body = {}): Promise<Task> {
-  const cwd = await governed(on);
+  const cwd = await lawful(on);
   const body = { cwd, kind: "task", title: "Do it", ...more };
   return { cwd, id: expectOk(await on.call<{ id: string }>("POST", "/api/tickets", body), 201).id };
 }
