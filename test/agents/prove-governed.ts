@@ -53,14 +53,14 @@ async function begin(stage: Stage, adapter: string, { repo }: GovernedBench): Pr
   return session;
 }
 
-async function scripted(stage: Stage, id: string, steps: readonly string[]): Promise<void> {
+export async function scripted(stage: Stage, id: string, steps: readonly string[]): Promise<void> {
   const prompt = `@script\n${steps.join("\n")}`;
   expectOk(await stage.daemon().call("POST", `/sessions/${id}/prompt`, { prompt }));
   await quiet(stage, id);
 }
 
 /** Says yes to everything that the agent asks, and to no wider scope. */
-async function quiet(stage: Stage, id: string): Promise<void> {
+export async function quiet(stage: Stage, id: string): Promise<void> {
   await eventually(
     `the end of the turn of ${id}`,
     async () => {

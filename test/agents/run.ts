@@ -14,6 +14,9 @@ import { RECIPES, type Recipe, recipeOf } from "./recipes.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
+/** At once in one repository. */
+const TOGETHER = ["claude", "codex", "opencode"];
+
 process.exitCode = await main();
 
 async function main(): Promise<number> {
@@ -30,6 +33,7 @@ async function main(): Promise<number> {
   });
   const named = values.only.split(",").filter((name) => name !== "");
   const chosen = named.length > 0 ? named.map(recipeOf) : RECIPES.filter((recipe) => isWanted(recipe, values));
+  const isChosen = (one: string): boolean => chosen.some(({ slug }) => slug === one);
   for (const { slug } of chosen) {
     const startMs = performance.now();
     console.log(`${slug}: ${packagesOf(slug).join(" ")}`);
@@ -43,7 +47,8 @@ async function main(): Promise<number> {
     ...(values.record ? { NOMOS_AGENTS_RECORD: "1" } : {}),
     ...(values.cycles === "" ? {} : { NOMOS_AGENTS_CYCLES: values.cycles }),
   };
-  const files = chosen.map(({ slug }) => join("test/agents/proof", `${slug}.test.ts`));
+  const proofs = [...chosen.map(({ slug }) => slug), ...(TOGETHER.every((slug) => isChosen(slug)) ? ["together"] : [])];
+  const files = proofs.map((name) => join("test/agents/proof", `${name}.test.ts`));
   const verbs = values.verbs === "" ? [] : ["-t", ` (${values.verbs.replaceAll(",", "|")}): `];
   const args = ["node_modules/vitest/vitest.mjs", "run", "--project", "agents", ...verbs, ...files];
   const exitCode = await node(args, env);

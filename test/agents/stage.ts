@@ -8,7 +8,7 @@ import { agentsCache, installedAgent } from "./install.ts";
 import { type ScriptedModel, startModel } from "./model/server.ts";
 import type { Recipe } from "./recipes.ts";
 
-/** One real agent, installed in a daemon's home as by `nomos driver install`, and its model. */
+/** Real agents, installed in a daemon's home as by `nomos driver install`, and their model. */
 export interface Stage extends AsyncDisposable {
   readonly root: string;
   readonly model: ScriptedModel;
@@ -23,8 +23,8 @@ export interface Stage extends AsyncDisposable {
   readonly folder: () => Promise<string>;
 }
 
-export async function setStage(recipe: Recipe): Promise<Stage> {
-  const installed = await installedAgent(recipe.slug);
+/** The person's home is that of the first agent; each further one keeps its state in a home of its own. */
+export async function setStage(recipe: Recipe, ...others: readonly Recipe[]): Promise<Stage> {
   // Not below the machine's temp directory: some agents refuse to keep their state there.
   const stages = join(agentsCache(), "stages");
   await mkdir(stages, { recursive: true });
@@ -35,11 +35,16 @@ export async function setStage(recipe: Recipe): Promise<Stage> {
   await using made = new AsyncDisposableStack();
   // Uses `rm`, because paths may be longer than Node can handle.
   made.defer(async () => void (await promisify(execFile)("rm", ["-rf", root])));
-  // Hard links: nothing is copied, and the agent cannot write to them.
-  await promisify(execFile)("cp", ["-al", installed, join(home ?? "", "agents", recipe.slug)]);
   const model = made.use(await startModel());
-  const env = await recipe.prepare(person ?? "", model.url);
-  const config = { drivers: { [recipe.slug]: { env, home: person } } };
+  const drivers: Record<string, object> = {};
+  for (const [at, { slug, prepare }] of [recipe, ...others].entries()) {
+    // Hard links: nothing is copied, and the agent cannot write to them.
+    await promisify(execFile)("cp", ["-al", await installedAgent(slug), join(home ?? "", "agents", slug)]);
+    const own = at === 0 ? (person ?? "") : join(root, `person-${slug}`);
+    await mkdir(own, { recursive: true, mode: 0o700 });
+    drivers[slug] = { env: await prepare(own, model.url), home: own };
+  }
+  const config = { drivers };
   await writeFile(join(home ?? "", "config.json"), JSON.stringify(config));
   const daemonEnv = {
     ...{ TMPDIR: tmp ?? "", HOME: person ?? "" },

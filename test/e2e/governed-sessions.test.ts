@@ -84,7 +84,7 @@ proves("GW-3", "the bootstrap goes before the first prompt, once; hostile ticket
   const session = await startOn(daemon, bench.repo, T1, "say hello");
   const events = await eventsOf(daemon, session.id);
   const notes = notesIn(events);
-  for (const part of ["RULE-KEEP-1", '"src/**"', "12 files", T1, "fence 1", "session_finish", '"true"'])
+  for (const part of ["RULE-KEEP-1", '"src/**"', "12 files", T1, "fence 1", "session_finish", "Machine: ", '"true"'])
     expect(notes).toContain(part);
   expect(notes).toContain("| run touch escaped");
   expect(notes.match(/^\[End of the note\.\]$/gm)).toHaveLength(1);

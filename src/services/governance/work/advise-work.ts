@@ -1,6 +1,6 @@
 import { subjectOf } from "../../../commit/index.ts";
 import { receiveWork, type Ticket, tellWork, type WorkState, WorkStream, warnWork } from "../../../domains/index.ts";
-import { LAW_DIR } from "../../../governance/index.ts";
+import { LAW_DIR, machineFacts } from "../../../governance/index.ts";
 import { Session, type SessionState } from "../../../kernel/index.ts";
 import type { Advice } from "../../../supervisor/index.ts";
 import type { HeldLaw } from "../laws/held-law.ts";
@@ -63,6 +63,7 @@ async function bootstrap(deps: WorkDeps, sessionId: string, work: WorkState): Pr
     checks: [...config.checks, ...required, ...ticket.checks],
     others: await otherLines(deps, order.repo, session),
     advisories: await advisoriesFor(deps, law, session, ticket),
+    machine: machineFacts(),
     // Who audits judges the files, and not what their writer says of them.
     mementos: isAudit ? [] : await mementosOf(law, order.ticketId),
     handoff: given,

@@ -1,4 +1,4 @@
-import type { Criterion, LawRule, Scope, Ticket, TicketStatus, WorkRole } from "../../../domains/index.ts";
+import type { Criterion, LawRule, Machine, Scope, Ticket, TicketStatus, WorkRole } from "../../../domains/index.ts";
 import { shellQuoted } from "../../../host/index.ts";
 import { quoteData, quoteName } from "./quote-data.ts";
 
@@ -17,6 +17,8 @@ export interface Bootstrap {
   readonly checks: readonly (readonly string[])[];
   readonly others: readonly OtherWork[];
   readonly advisories: readonly ShownAdvisory[];
+  /** Null where the system does not tell. */
+  readonly machine: Machine | null;
   readonly mementos: readonly { readonly path: string; readonly text: string }[];
   readonly handoff: GivenHandoff | null;
 }
@@ -66,14 +68,23 @@ export function bootstrapText(given: Bootstrap): string {
   ].join("\n");
 }
 
-function header({ session, ticket, status, branch, lease }: Bootstrap): readonly string[] {
+function header({ session, ticket, status, branch, lease, machine }: Bootstrap): readonly string[] {
   return [
     `Session: ${session.id} (${session.name}), agent ${quoteName(session.agent)}, role ${session.role}`,
     `Ticket: ${ticket.id} ${quoteName(ticket.title)}, ${ticket.kind}, priority ${ticket.priority}, risk ${ticket.risk}, ${status}`,
     `Lands on: ${quoteName(branch)}`,
     lease === null ? "Lease: none, you change nothing" : `Lease: fence ${lease.fence}, until ${lease.until}`,
+    ...(machine === null ? [] : [machineLine(machine, ticket.resourceProfile)]),
   ];
 }
+
+/** So that nobody starts eight builds on two busy cores. */
+function machineLine({ cores, load, freeBytes }: Machine, profile: Ticket["resourceProfile"]): string {
+  const work = profile === "default" ? "" : `; the ticket's work is ${profile}`;
+  return `Machine: ${cores} cores, load ${load.toFixed(1)}, ${(freeBytes / GB).toFixed(1)} GB of memory free${work}`;
+}
+
+const GB = 1_000_000_000;
 
 function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ["", `## ${title}`, ...lines];

@@ -1,0 +1,3 @@
+import { proveTogether } from "../prove-together.ts";
+
+proveTogether(["claude", "codex", "opencode"]);
