@@ -343,3 +343,18 @@ proves(
     await expectSound(daemon);
   },
 );
+
+proves(
+  "GW-9",
+  "the ticket's file is taken off the branch during the work: nothing lands without its checks",
+  async () => {
+    using bench = await setUpGoverned();
+    bench.tickets(ticket(T1, { checks: [["false"]] }));
+    const { id } = await startOn(daemon, bench.repo, T1, "write src/a.ts x");
+    bench.git(bench.repo, "rm", "-q", `.nomos/tickets/${T1}.yaml`);
+    bench.git(bench.repo, "commit", "-qm", "gone");
+    const refused = await settled(daemon, (await land(daemon, id)).id);
+    expect(refused.state).toBe("refused");
+    expect(refused.findings.map(({ message }) => message).join()).toContain(`${T1} is not on main any more`);
+  },
+);

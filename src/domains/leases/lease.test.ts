@@ -71,6 +71,18 @@ proves("GR-1", "case 28: a worker belongs to its owner by a colon, not by a begi
   expect(beatLease(lease, { owner: "agent:x1", fence: 1 }, NOW)).toEqual(refusal("ticket_leased"));
 });
 
+proves(
+  "GR-2",
+  "a record that ends further ahead than any lease can is nobody's, and the next fence is above its own",
+  () => {
+    const longest = got(claimLease([], wish("a", { minutes: LEASE_LIMITS.minutesMax }), NOW));
+    expect(isLive(longest, NOW)).toBe(true);
+    const forged = { ...longest, fence: 7, untilMs: Date.UTC(2999, 0) };
+    expect([isLive(forged, NOW), isFree(forged, NOW)]).toEqual([false, true]);
+    expect(claimLease([forged], wish("b", { clone: "c2" }), NOW)).toMatchObject({ owner: "b", fence: 8 });
+  },
+);
+
 proves("GR-2", "between its end and the end of the grace a lease is nobody's; its holder can take it up again", () => {
   const lease = got(claimLease([], wish("a", { minutes: 1 }), NOW));
   const end = NOW + MINUTE_MS;

@@ -46,14 +46,22 @@ export function belongsTo(owner: string, actor: string): boolean {
 }
 
 /** Whether writes under the lease count now. */
-export function isLive({ releasedMs, untilMs }: Lease, nowMs: number): boolean {
-  return releasedMs === null && nowMs < untilMs;
+export function isLive(lease: Lease, nowMs: number): boolean {
+  return lease.releasedMs === null && nowMs < lease.untilMs && !isImpossible(lease, nowMs);
 }
 
 /** Whether somebody else may take it. Between its end and then it is nobody's. */
-export function isFree({ releasedMs, untilMs }: Lease, nowMs: number): boolean {
-  return releasedMs !== null || nowMs >= untilMs + LEASE_GRACE_MS;
+export function isFree(lease: Lease, nowMs: number): boolean {
+  const { releasedMs, untilMs } = lease;
+  return releasedMs !== null || nowMs >= untilMs + LEASE_GRACE_MS || isImpossible(lease, nowMs);
 }
+
+/** No claim and no heartbeat reaches so far ahead: such a record was forged, and would hold its ticket for ever. */
+function isImpossible({ untilMs }: Lease, nowMs: number): boolean {
+  return untilMs > nowMs + LEASE_LIMITS.minutesMax * MINUTE_MS + LEASE_GRACE_MS;
+}
+
+const MINUTE_MS = 60_000;
 
 /** Which of two records of one ticket is newer: above 0 where `a` is. */
 export function compareLeases(a: Lease, b: Lease): number {

@@ -50,7 +50,8 @@ export function createLandingLaw(deps: LandingLawDeps): LandingLaw {
       const ticket = await ticketOf(deps, law, work);
       const over = ticket === null ? [] : await budgetFindings(ticket, given);
       const narrowed = ticket === null ? [] : scopeFindings(ticket, given);
-      return [...(lost === null ? [] : [lost]), ...pathFindings(law, work, given), ...narrowed, ...over];
+      const gone = goneFinding(law, work, ticket);
+      return [...(lost === null ? [] : [lost]), ...gone, ...pathFindings(law, work, given), ...narrowed, ...over];
     },
     checks: async (order, { opened, onto, commit }) => {
       const law = await lawOf(order.repository);
@@ -108,7 +109,15 @@ async function leaseFinding(deps: LandingLawDeps, law: HeldLaw, work: WorkState)
   return { rule: "policy", message, remedy };
 }
 
-/** Null for work on no ticket; a ticket whose file is gone has no budget and no checks. */
+/** Without its ticket nobody knows what the work may change and which checks it has to pass. */
+function goneFinding({ governed }: HeldLaw, { order }: WorkState, ticket: Ticket | null): readonly Finding[] {
+  if (order === null || ticket !== null) return [];
+  const message = `The ticket ${order.ticketId} is not on ${governed.branch} any more.`;
+  const remedy = `Bring its file back (\`git log ${governed.branch} -- .nomos/tickets\`), or land by hand what is of use.`;
+  return [{ rule: "policy", message, remedy }];
+}
+
+/** Null for work on no ticket, and for a ticket whose file is gone. */
 async function ticketOf(deps: LandingLawDeps, law: HeldLaw, { order }: WorkState): Promise<Ticket | null> {
   if (order === null) return null;
   try {
