@@ -105,7 +105,7 @@ describe("the same steps on every surface", () => {
       const blobReader = await scoped("blob.read");
       const lister = await scoped("session.list");
       const refused = [
-        ...refusedIds().map(({ step, syscall, input }) => async () => ({
+        ...refusedIds(cwd).map(({ step, syscall, input }) => async () => ({
           step,
           outcome: await speaker.call(syscall, input),
         })),
@@ -187,9 +187,9 @@ function codeOf(outcome: Outcome): unknown {
 }
 
 /** An unknown id, and an invalid one, for every call that takes an id. */
-function refusedIds() {
+function refusedIds(cwd: string) {
   return SYSCALLS.filter(({ input }) => "id" in input.shape).flatMap((syscall) => {
-    const rest = inputOf(syscall.name, {});
+    const rest = inputOf(syscall.name, { cwd });
     return [
       { step: `${syscall.name} unknown id`, syscall, input: { ...rest, id: UNKNOWN_ID } },
       { step: `${syscall.name} no id`, syscall, input: { ...rest, id: "x".repeat(65) } },

@@ -198,6 +198,7 @@ proves(
       to: victim.head,
       at: victim.head,
       path: "x",
+      paths: ["x"],
       content: "y",
       input: "z",
       text: "t",
