@@ -1,8 +1,8 @@
 /**
- * `inside`: tools for an agent inside a session, listed for its own token. `work`: beside those, for one that works on a
+ * `inside`: tools for an agent inside a session, listed for its own token. `on-ticket`: beside those, for one that works on a
  * ticket. `core`: tools listed for all others.
  */
-export type Toolset = "inside" | "work" | "core";
+export type Toolset = "inside" | "on-ticket" | "core";
 
 /** How a syscall appears in MCP beside its tool. It is data, so that the surface needs no logic. */
 export interface McpSpelling<Value = unknown> {

@@ -7,7 +7,7 @@ import { verifyLaw } from "../law/verify-law.ts";
 const git = createGitRunner({ PATH: process.env["PATH"] });
 
 proves(
-  "GL-2",
+  "GL-6",
   "a commit takes the whole law away: verify names it, and the law put back as it was is sound",
   async () => {
     const law = await lawfulRepository();

@@ -74,7 +74,7 @@ export interface SessionProcessesOptions {
 }
 
 /** Tools cost every prompt of an agent: only who works on a ticket is shown those to finish it and hand it over. */
-const ON_TICKET = "?toolsets=inside,work";
+const ON_TICKET = "?toolsets=inside,on-ticket";
 const STOP_GRACE_MS = 1500;
 const OUTPUT_BYTES_MAX = 67_108_864;
 

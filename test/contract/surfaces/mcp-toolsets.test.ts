@@ -64,7 +64,7 @@ proves("MCP-1", "a session's own token without toolsets: the tools that an agent
 });
 
 proves("MCP-1", "an agent on a ticket is shown the tools of that work too", async () => {
-  const { names } = await listed({ token: agentToken, toolsets: "inside,work" });
+  const { names } = await listed({ token: agentToken, toolsets: "inside,on-ticket" });
   expect(names).toEqual(
     [...AGENT_TOOLS, "session_amend", "session_drift", "session_finish", "session_handover"].sort(),
   );

@@ -201,6 +201,7 @@ const CALLS: readonly (readonly [syscall: string, args: string, keep?: { readonl
   ["session.drift", "$workId"],
   ["work.list", "--cwd repo"],
   ["work.drift", "--cwd repo"],
+  ["session.amend", "$workId README.md --reason why"],
   ["session.handover", "$workId half of it is done"],
   ["governance.list", ""],
   ["governance.deinit", "--cwd repo --force"],

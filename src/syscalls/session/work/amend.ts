@@ -43,7 +43,7 @@ export const sessionAmend: Syscall = write({
       ["status", "pending", "Next: nomos approve {approvalId}"],
     ],
   },
-  mcp: { toolsets: ["work"] },
+  mcp: { toolsets: ["on-ticket"] },
   commit: (context, { id, paths, reason }) => context.services.works.amend(id, { paths, reason }, byOf(context)),
   answer: async ({ services: { works } }, { id, paths }) => {
     const approvalId = await works.amendment(id, paths);

@@ -29,7 +29,7 @@ export const sessionDrift: Syscall = read({
     says: [["score", 0, "Nothing was changed."], "Drift is {score}."],
     rows: "files",
   },
-  mcp: { toolsets: ["work"] },
+  mcp: { toolsets: ["on-ticket"] },
   answer: async ({ services: { works } }, { id }) => {
     const measured = await works.drift(id);
     const { files: _count, ...rest } = figures(measured);

@@ -68,7 +68,7 @@ export const sessionWork: readonly Syscall[] = [
         "Next: nomos land {name}",
       ],
     },
-    mcp: { toolsets: ["work"] },
+    mcp: { toolsets: ["on-ticket"] },
     commit: async (context, { id, summary, status = "review", next, skipChecks = false, reason, exitCode, error }) => {
       const { supervisor, works } = context.services;
       if (summary === undefined && (await works.find(id)) === null)
@@ -106,7 +106,7 @@ export const sessionWork: readonly Syscall[] = [
       positional: ["id", "summary"],
       says: ["Handed {work.ticket} over.", "Next: nomos run --ticket {work.ticket}"],
     },
-    mcp: { toolsets: ["work"] },
+    mcp: { toolsets: ["on-ticket"] },
     commit: async (context, { id, to, summary, reason, next }) => {
       if (summary === "") throw new NomosError("summary_required", { id });
       if (to !== undefined && (await context.services.agents.find(to)) === null)
