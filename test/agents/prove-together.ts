@@ -107,7 +107,7 @@ async function work(stage: Stage, { id, cwd }: Session, job: Job | undefined): P
   const { slug = "", own = "", outside = "" } = job ?? {};
   const at = (path: string) => join(cwd, path);
   await scripted(stage, id, [`write ${at(outside)} mine`, `shell echo mine > ${at(outside)}; echo tried`]);
-  await scripted(stage, id, [`shell rm -f ${at(own)}; printf 'by ${slug}' > ${at(own)}; echo wrote`]);
+  await scripted(stage, id, [`shell printf 'by ${slug}' > ${at(own)}; echo wrote`]);
 }
 
 async function noteOf(stage: Stage, id: string): Promise<string> {
