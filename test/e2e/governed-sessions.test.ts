@@ -209,6 +209,32 @@ proves("GW-6", "the law moves while a session works: what it denies now is refus
   expect(await denialsOf(daemon, session.id)).toContain("law:governance_invalid");
 });
 
+proves(
+  "GW-4",
+  "a shell writes outside of the scope where no wall stands: it is put back, and the question shows its diff",
+  async () => {
+    using bench = await setUpGoverned();
+    bench.tickets(ticket(T1, { scope: { allow: ["src/a.txt"], deny: [] } }));
+    const session = await startOn(
+      daemon,
+      bench.repo,
+      T1,
+      "run mkdir -p src; echo one > src/a.txt; echo two > src/b.txt",
+    );
+    expect([existsSync(join(session.cwd, "src/a.txt")), existsSync(join(session.cwd, "src/b.txt"))]).toEqual([
+      true,
+      false,
+    ]);
+    const asked = await pendingOf(daemon, session.id);
+    expect(asked).toMatchObject({
+      action: { verb: "scope.widen", resource: "src/b.txt" },
+      detail: { path: "src/b.txt" },
+    });
+    expect(asked.detail?.diff).toContain("+two");
+    expect(asked.detail?.diff).not.toContain("+one");
+  },
+);
+
 proves("GW-4", "an agent hides the repository's git dir: where a law was known, no turn runs without it", async () => {
   using bench = await setUpGoverned();
   const hide = "run mv .git hidden && echo 'gitdir: ./hidden' > .git";

@@ -36,13 +36,15 @@ interface OutsideFile {
 export interface Judgement {
   /** Null when all changes are within the scope. */
   readonly reverted: Reverted | null;
+  /** What a yes to the offered paths would have kept; empty when nothing was reverted. */
+  readonly diff: string;
   /** A snapshot from before the revert; null when nothing was reverted. */
   readonly before: Taken | null;
   /** Drops the mark. Call it after the judgement is recorded: until then a crash makes the turn be judged again. */
   readonly settled: () => Promise<void>;
 }
 
-export const NOTHING_JUDGED: Judgement = { reverted: null, before: null, settled: async () => undefined };
+export const NOTHING_JUDGED: Judgement = { reverted: null, diff: "", before: null, settled: async () => undefined };
 
 const LISTED = { count: 100, bytes: 65_536 };
 const CHANGES_MAX = 1_000_000;
@@ -62,7 +64,7 @@ interface Place {
 }
 
 export function createScopeJudge(deps: {
-  readonly sessionFiles: Pick<SessionFiles, "keep" | "changes" | "putBack" | "requireRestore">;
+  readonly sessionFiles: Pick<SessionFiles, "keep" | "changes" | "diff" | "putBack" | "requireRestore">;
   /** The folder that holds all worktrees. */
   readonly folder: string;
   readonly sessionState: (id: string) => Promise<SessionState>;
@@ -124,7 +126,8 @@ export function createScopeJudge(deps: {
         throw unseenError(place.tree, hidden, told?.files ?? []);
       }
       const settled = () => rm(place.mark, { force: true });
-      return { reverted: told, before: undo.length > 0 ? after : null, settled };
+      const diff = undo.length > 0 ? await diffOf(sessionFiles.diff(before, after.id, false), outside) : "";
+      return { reverted: told, diff, before: undo.length > 0 ? after : null, settled };
     },
     marked: async () => {
       const trees = (await readdir(folder).catch(nullIfMissing)) ?? [];
@@ -133,6 +136,16 @@ export function createScopeJudge(deps: {
     },
   };
 }
+
+/** Of what was put back, for the person who is asked about it. Without one they are asked all the same. */
+async function diffOf(changed: ReturnType<SessionFiles["diff"]>, outside: readonly OutsideFile[]): Promise<string> {
+  const offered = new Set(outside.filter(isOffered).map(({ path }) => path));
+  const diffs = (await changed.catch(() => [])).filter(({ path }) => offered.has(path)).map(({ diff }) => diff ?? "");
+  return cutDiff(diffs.join(""));
+}
+
+/** No invalid name, and nothing that the law forbids: that is no question. */
+const isOffered = ({ rule }: OutsideFile): boolean => rule !== "path_invalid" && !isLaw(rule);
 
 async function marksIn(folder: string): Promise<readonly Mark[]> {
   const names = (await readdir(folder).catch(nullIfMissing)) ?? [];
@@ -183,17 +196,24 @@ export function withReverted(
   approvalId: string,
   reverted: Reverted | null,
   end: Decision,
+  diff = "",
 ): Decision {
   if (reverted === null) return end;
-  // Offer only the paths that the question lists, and no invalid ones.
-  const names = reverted.files.filter(({ rule }) => rule !== "path_invalid" && !isLaw(rule)).map(({ path }) => path);
+  // Offer only the paths that the question lists.
+  const names = reverted.files.filter(isOffered).map(({ path }) => path);
   const offered = fitting(names, OFFERED).listed;
   const hasRoom = Object.keys(state.approvals).length < LIMITS.pendingApprovalsMax && !isEnded(state);
   const others = reverted.files.length + reverted.more - offered.length;
   const more = others > 0 ? ` (and ${others} more, which stay denied)` : "";
   const question = `Put back because it lies outside of the scope: ${offered.map(shellQuoted).join(", ")}${more}. Allow it from now on?`;
   const action = { verb: WIDEN, resource: offered.join("\n") };
-  const offer = { approvalId, turnId, question, options: [], action, effectId: null, checkpoint: null };
+  const [path] = offered;
+  const detail = {
+    ...(offered.length === 1 && path !== undefined ? { path } : {}),
+    ...(diff === "" ? {} : { diff }),
+  };
+  const plain = { approvalId, turnId, question, options: [], action, effectId: null, checkpoint: null };
+  const offer = diff === "" ? plain : { ...plain, detail };
   return together(
     [fact("scope.reverted@1", { turnId, ...reverted })],
     end,
@@ -224,7 +244,6 @@ export function withRefused(
   return together(end, [fact("approval.requested@1", offer)]);
 }
 
-/** What the law forbids is no question. */
 const isLaw = (rule: string): boolean => rule.startsWith("law:");
 
 const OFFERED = { count: 20, bytes: 16_384 };

@@ -43,6 +43,7 @@ function setUpMarks() {
         seen.push(`compare ${from} ${to}`);
         return told;
       },
+      diff: async () => [],
       putBack: async (root, to, base, changes) => {
         seen.push(`put back ${changes.map(({ name }) => name)} in ${root === tree} from ${to} over ${base}`);
         seen.push(readFileSync(mark, "utf8"));

@@ -133,12 +133,12 @@ export function createRewinding(deps: RewindingDeps): Rewinding {
     try {
       const state = await committer.sessionState(id);
       const turnId = state.recentTurns.at(-1)?.turnId ?? null;
-      const { reverted, before, settled } = turnId === null ? NOTHING_JUDGED : await deps.scopes.end(state);
+      const { reverted, diff, before, settled } = turnId === null ? NOTHING_JUDGED : await deps.scopes.end(state);
       const looked = await filesAtEnd(sessionFiles, state, turnId, before);
       const facts = await namedSinceDeath(deps, state, looked);
       const approvalId = deps.newId();
       const decide = (now: SessionState) =>
-        withReverted(now, turnId ?? "", approvalId, reverted, recordFiles(now, facts));
+        withReverted(now, turnId ?? "", approvalId, reverted, recordFiles(now, facts), diff);
       if (facts.length > 0 || reverted !== null) await commit(id, decide, DAEMON);
       await settled();
     } catch (thrown) {

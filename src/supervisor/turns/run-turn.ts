@@ -127,13 +127,14 @@ export function createTurnRun(
     if (await staysOpen(run, outcome)) return;
     if (state.spec?.scope != null) await letGo(run);
     const judged = await deps.scopes.end(state).catch((thrown: unknown) => ({ error: unjudged(thrown) }));
-    const { reverted, before, settled } = "error" in judged ? NOTHING_JUDGED : judged;
+    const { reverted, diff, before, settled } = "error" in judged ? NOTHING_JUDGED : judged;
     const ended: Outcome = "error" in judged ? { outcome: "failed", ...judged } : outcome;
     const files = await turnFiles.atEnd(run, before);
     await recordTurnEnd(deps, state.id, turnId, {
       outcome: ended,
       files,
       reverted,
+      diff,
       outside: turn.outside,
       settles: run.driver.continues === true,
     });

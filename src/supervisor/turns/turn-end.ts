@@ -23,6 +23,8 @@ export interface TurnOver {
   /** Facts about the files, recorded together with the turn's end. */
   readonly files: readonly Fact[];
   readonly reverted: Reverted | null;
+  /** Of what was reverted. */
+  readonly diff: string;
   /** Changes that the scope refused, each with its diff. */
   readonly outside: ReadonlyMap<string, string>;
   /** The driver wants it recorded when nothing is left to do. */
@@ -37,7 +39,7 @@ export async function recordTurnEnd(
   deps: EndDeps,
   sessionId: string,
   turnId: string,
-  { outcome, files, reverted, outside, settles }: TurnOver,
+  { outcome, files, reverted, diff, outside, settles }: TurnOver,
 ): Promise<void> {
   const approvalId = deps.newId();
   const refusal = { approvalId: deps.newId(), turnId, outside };
@@ -45,7 +47,7 @@ export async function recordTurnEnd(
   const end = (now: SessionState): Decision =>
     together(limitOf(deps, now, turnId, nextTurnId, outcome), endOf(now, turnId, outcome, settles));
   const whole = (now: SessionState) =>
-    withRefused(now, refusal, withReverted(now, turnId, approvalId, reverted, withFiles(files, end(now))));
+    withRefused(now, refusal, withReverted(now, turnId, approvalId, reverted, withFiles(files, end(now)), diff));
   try {
     await untilRecorded(deps, sessionId, whole);
   } catch (thrown) {
@@ -68,6 +70,7 @@ export async function endBroken(
       outcome: { outcome: "failed", error },
       files: [],
       reverted: null,
+      diff: "",
       outside: new Map(),
       settles: false,
     } as const;
