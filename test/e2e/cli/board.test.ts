@@ -92,7 +92,7 @@ proves("T7", "one key answers: y, or x with a reason; the bell rings and the tit
   const pty = await board(cwd);
   const yes = await asking(cwd, "First?");
   await pty.until(/\? First\?/);
-  expect(pty.bells()).toBeGreaterThan(0);
+  await expect.poll(() => pty.bells()).toBeGreaterThan(0);
   await eventually("the title", async () => /nomos: \d+ needs? you/.test(pty.title()));
   await sleep(UNREAD_MS);
   pty.type("y");

@@ -152,7 +152,8 @@ proves("T5", "run answers in place, and a no with its reason reaches the agent",
   const pty = openPty({ home: daemon.home, cwd, args: ["run", "ask Deploy?\nsay after"] });
   await pty.until(/^\S+-\S+-\w\w · demo · sandbox off/m);
   await pty.until(/\? Deploy\?/);
-  expect(pty.bells()).toBe(1);
+  // The bell is written behind the question.
+  await expect.poll(() => pty.bells()).toBe(1);
   pty.type("no: wait for review");
   pty.press("enter");
   await pty.until(/rejected: wait for review\nafter\n✓ completed/);
