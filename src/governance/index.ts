@@ -25,7 +25,7 @@ export type { RefDocument, RefDocuments, SharedPlace } from "./refs/ref-document
 export { createRefs, type Refs } from "./refs/refs.ts";
 export { explainUngoverned } from "./repository/explain-ungoverned.ts";
 export { LAW_DIR } from "./repository/law-path.ts";
-export { findTip, type Governed, openGoverned, openRemoved } from "./repository/open-governed.ts";
+export { findTip, type Governed, governedAt, openGoverned, openRemoved } from "./repository/open-governed.ts";
 export type { InitDone } from "./setup/init/init-law.ts";
 export { createLawSetup, type LawSetup } from "./setup/law-setup.ts";
 export { createTicketReader, type TicketReader } from "./tickets/read-tickets.ts";

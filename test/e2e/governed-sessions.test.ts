@@ -7,7 +7,17 @@ import { land, settled } from "../support/landing-bench.ts";
 import { proves } from "../support/proves.ts";
 import { setUpBench } from "../support/worktree-bench.ts";
 import { denialsOf, fenceOf, notesIn, refText, startOn, T1, T2 } from "./support/governed.ts";
-import { approvalsOf, eventsOf, expectOk, expectRefusal, PATIENCE, pendingOf, start, turn } from "./support/talk.ts";
+import {
+  approvalsOf,
+  eventsOf,
+  expectOk,
+  expectRefusal,
+  newFolder,
+  PATIENCE,
+  pendingOf,
+  start,
+  turn,
+} from "./support/talk.ts";
 
 vi.setConfig(PATIENCE);
 
@@ -256,9 +266,18 @@ proves("GW-4", "an agent commits the law away: nothing may be changed until peop
   expect(existsSync(join(bench.repo, "a.txt"))).toBe(true);
   bench.git(bench.repo, "rm", "-qr", ".nomos");
   bench.git(bench.repo, "commit", "-qm", "gone");
-  await turn(daemon, id, "write vendor/lib.js mine");
-  expect(readFileSync(join(bench.repo, "vendor/lib.js"), "utf8")).toBe("lib\n");
-  expect(await denialsOf(daemon, id)).toContain("law:governance_invalid");
+  // In a linked worktree the same: it is the same repository, elsewhere.
+  const linked = join(await newFolder(), "linked");
+  bench.git(bench.repo, "worktree", "add", "-q", "--detach", linked);
+  const { id: beside } = await start(daemon, { adapter: "demo", cwd: linked, sandbox: "off" });
+  for (const [session, root] of [
+    [id, bench.repo],
+    [beside, linked],
+  ] as const) {
+    await turn(daemon, session, "write vendor/lib.js mine");
+    expect(readFileSync(join(root, "vendor/lib.js"), "utf8")).toBe("lib\n");
+    expect(await denialsOf(daemon, session)).toContain("law:governance_invalid");
+  }
   bench.git(bench.repo, "revert", "--no-edit", "HEAD");
   expectOk(await daemon.call("POST", "/api/governance/deinit", { cwd: bench.repo, force: true }));
   await turn(daemon, id, "write vendor/lib.js mine");

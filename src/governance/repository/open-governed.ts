@@ -44,10 +44,9 @@ export async function openGoverned(git: RepositoryGit, cwd: string, scratch?: st
 }
 
 /** A repository whose law was taken out of its branch, and not by `nomos deinit`; null: it was, or there never was one. */
-export async function openRemoved(git: RepositoryGit, cwd: string, scratch: string): Promise<Governed | null> {
-  const found = await findTip(git, cwd, scratch);
-  const removed = found === null ? null : await removedLaw(git, found, scratch);
-  return found === null || removed === null ? null : governedAt(git, { ...found, isGoverned: true }, scratch);
+export async function openRemoved(git: RepositoryGit, found: FoundTip, scratch: string): Promise<Governed | null> {
+  const removed = await removedLaw(git, found, scratch);
+  return removed === null ? null : governedAt(git, { ...found, isGoverned: true }, scratch);
 }
 
 /** Null when the repository has no law. */

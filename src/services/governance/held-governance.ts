@@ -10,9 +10,10 @@ import {
   createTicketReader,
   explainUngoverned,
   type FileCommits,
+  findTip,
   type Governed,
+  governedAt,
   type Leases,
-  openGoverned,
   openRemoved,
   type Refs,
   type TicketReader,
@@ -147,8 +148,11 @@ export function holdGovernance(deps: HeldGovernanceDeps): HeldGovernance {
 function openIn(store: Store, git: RepositoryGit, scratch: string): HeldGovernance["open"] {
   return async (cwd) => {
     try {
-      const governed = await openGoverned(git, cwd, scratch);
-      return governed === null && (await hadLaw(store, cwd)) ? await openRemoved(git, cwd, scratch) : governed;
+      const found = await findTip(git, cwd, scratch);
+      const governed = found === null ? null : governedAt(git, found, scratch);
+      if (found === null || governed !== null) return governed;
+      const known = await store.row(GOVERNED, found.repoKey);
+      return known?.at === "governed" ? await openRemoved(git, found, scratch) : null;
     } catch (thrown) {
       if (toNomosError(thrown).code !== "repository_invalid" || (await hadLaw(store, cwd))) throw thrown;
       return null;
@@ -156,6 +160,7 @@ function openIn(store: Store, git: RepositoryGit, scratch: string): HeldGovernan
   };
 }
 
+/** What cannot be opened has no key: it is known by where it lies. */
 async function hadLaw(store: Store, cwd: string): Promise<boolean> {
   for (let root = cwd; ; root = dirname(root)) {
     if ((await store.rows(GOVERNED, { where: { at: "governed", root }, limit: 1 })).length > 0) return true;
