@@ -116,8 +116,8 @@ async function verifyAbsence(git: RepositoryGit, found: FoundTip, scratch: strin
   const problem: LawProblem = {
     code: "governance_missing",
     file: LAW_DIR,
-    message: `Commit ${short} took the law out of ${found.law?.branch}, and not by \`nomos deinit\`.`,
-    remedy: `Run \`git revert ${short}\`. If the law was meant to go, run \`nomos deinit\` then.`,
+    message: `${found.law?.branch} had a law, and lost it in ${short} or after it, not by \`nomos deinit\`.`,
+    remedy: `Run \`git revert\` on the commit that removed it (\`git log --full-history -- .nomos\` shows it). If the law was meant to go, run \`nomos deinit\` then.`,
   };
   return { problems: [problem], law: null };
 }

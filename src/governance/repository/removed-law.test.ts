@@ -36,3 +36,14 @@ proves("GL-6", "a law that was taken away on purpose is none", async () => {
   gitIn(law.root, "commit", "-qm", "gone\n\nNomos-Law: removed");
   await expect(verifyLaw(git, law.root)).rejects.toMatchObject({ code: "not_governed" });
 });
+
+proves("GL-6", "a merge takes the side that never had a law: verify tells that the branch had one", async () => {
+  const law = await lawfulRepository();
+  gitIn(law.root, "checkout", "-q", "--orphan", "other");
+  gitIn(law.root, "rm", "-qrf", ".nomos");
+  gitIn(law.root, "commit", "-qm", "another beginning");
+  gitIn(law.root, "merge", "-q", "-s", "ours", "--allow-unrelated-histories", "-m", "both", "main");
+  gitIn(law.root, "branch", "-qf", "main", "other");
+  gitIn(law.root, "checkout", "-q", "main");
+  expect(await verifyLaw(git, law.root)).toMatchObject({ ok: false, problems: [{ code: "governance_missing" }] });
+});

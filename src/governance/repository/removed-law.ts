@@ -14,8 +14,8 @@ interface Branch {
 const LOCK = `${LAW_DIR}/governance.lock.json`;
 
 /**
- * The commit that took the law out of a branch without `nomos deinit`; null: it never had one, or people wanted it gone.
- * Walks the history, so only those ask who have a reason to.
+ * The last commit that changed the lock of a branch without a law, if `nomos deinit` did not make it; null: it did, or
+ * there never was a law. Walks the history, so only those ask who have a reason to.
  */
 export async function removedLaw(
   git: RepositoryGit,
@@ -24,8 +24,9 @@ export async function removedLaw(
 ): Promise<string | null> {
   if (isGoverned || law === null) return null;
   await using view = await openView(git, { ...repository, gitDir: repository.commonDir }, scratch);
-  const { exitCode, stdout } = await view.git.run(["log", "-1", "--format=%H%n%B", law.tip, "--", LOCK]);
-  const [commit = "", ...message] = stdout.toString().split("\n");
-  if (exitCode !== 0 || commit === "") return null;
+  // All of the history: a merge may take the side that never had a law.
+  const told = await view.git.text(["log", "-1", "--full-history", "--format=%H%n%B", law.tip, "--", LOCK]);
+  const [commit = "", ...message] = told.split("\n");
+  if (commit === "") return null;
   return message.some((line) => line.trim() === REMOVED) ? null : commit;
 }
